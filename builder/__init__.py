@@ -1,0 +1,1 @@
+"""Compile sources into a pack: acquire → parse → link → chunk → embed → index → render → seal."""

@@ -1,0 +1,53 @@
+"""``lorepack build``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from lorepack.builder.build import Summary, build_pack
+from lorepack.builder.cli.progress import stage_progress
+from lorepack.builder.model import Finding
+from lorepack.builder.recipe import read_recipe
+
+
+@click.command()
+@click.argument("recipe", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), default=Path("out"), show_default=True,
+              help="Folder for the pack.")  # fmt: skip
+@click.option("--strict", is_flag=True, help="Fail on any finding that is an error or a warning.")
+@click.option("--json", "as_json", is_flag=True, help="Print summary and findings as JSON.")
+def build(recipe: Path, out: Path, strict: bool, as_json: bool) -> None:
+    """Compile RECIPE (packs/NAME.toml) into a pack."""
+    with stage_progress(quiet=as_json) as progress:
+        summary, findings = build_pack(read_recipe(recipe), out, strict=strict, progress=progress)
+    if as_json:
+        rows = [finding.__dict__ for finding in findings]
+        click.echo(json.dumps({**summary.as_dict(), "reports": rows}))
+    else:
+        click.echo(_readable(summary, findings))
+
+
+def _readable(summary: Summary, findings: list[Finding]) -> str:
+    lines = [f"{f.path}:{f.line}: {f.severity}: {f.message} [{f.rule}]" for f in findings
+             if f.severity != "info"][:20]  # fmt: skip
+    hidden = sum(f.severity != "info" for f in findings) - len(lines)
+    if hidden > 0:
+        lines.append(f"… and {hidden} more; --json prints all")
+    rules = ", ".join(f"{count} {rule}" for rule, count in summary.findings.items()) or "none"
+    seconds = ", ".join(f"{name} {value:.2f}" for name, value in summary.seconds.items())
+    return "\n".join(
+        [
+            *lines,
+            f"pack        {summary.pack}",
+            f"pages       {summary.pages} ({summary.left_out} left out)",
+            f"chunks      {summary.chunks} ({summary.embedded} embedded, {summary.reused} known)",
+            f"edges       {summary.edges} ({summary.unresolved} unresolved links)",
+            f"findings    {rules}",
+            f"seconds     {seconds}",
+            f"bytes       {summary.bytes:,}",
+            f"digest      {summary.digest}",
+        ]
+    )

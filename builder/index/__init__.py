@@ -1,0 +1,161 @@
+"""Index: pages, chunks and vectors → the rows of a pack."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from lorepack.builder.embed import embedding_text, text_hash
+from lorepack.builder.index.graph import Graph, build_graph
+from lorepack.builder.index.vectors import binary_planes, quantize
+from lorepack.builder.index.words import segmented
+from lorepack.builder.model import Chunk, Finding, LinkedPage, Source
+
+_PAGE = """
+INSERT INTO pages (id, source_id, path, title, lang, category, tags, aliases, summary, lifecycle,
+    tool, created, updated, url, body_line, hash, frontmatter, markdown)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_SOURCE = """
+INSERT INTO sources (id, name, kind, origin, revision, subdir, licence) VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
+_CHUNK = """
+INSERT INTO chunks (id, page_id, ordinal, key, anchor, headings, text, first_line, last_line,
+    tokens, hash)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_HEADING = """
+INSERT INTO headings (page_id, ordinal, level, text, anchor, line, chunk_id)
+VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
+_WORDS = "INSERT INTO chunks_fts (rowid, title, headings, body, path) VALUES (?, ?, ?, ?, ?)"
+_OPTIMIZE = "INSERT INTO chunks_fts (chunks_fts) VALUES ('optimize')"
+_TERM = "INSERT INTO terms (term, chunks) VALUES (?, ?)"
+_VECTOR = "INSERT INTO vectors (chunk_id, vector, scale) VALUES (?, ?, ?)"
+_MEAN = "INSERT INTO vector_means (lang, mean) VALUES (?, ?)"
+_PLANE = "INSERT INTO vector_planes (plane, bits) VALUES (?, ?)"
+_NODE = "INSERT INTO nodes (id, kind, name, label, page_id, chunk_id) VALUES (?, ?, ?, ?, ?, ?)"
+_EDGE = """
+INSERT INTO edges (id, src, dst, kind, label, fragment, chunk_id, line)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_FINDING = """
+INSERT INTO findings (id, rule, severity, path, line, message, fix) VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
+
+
+@dataclass(frozen=True)
+class Content:
+    """Everything that becomes rows, in the order of paths. ``vectors`` is None without a model."""
+
+    sources: Sequence[Source]
+    pages: Sequence[LinkedPage]
+    chunks: Sequence[tuple[Chunk, ...]]
+    urls: Mapping[str, str]
+    findings: Sequence[Finding]
+    vectors: npt.NDArray[np.float32] | None
+
+
+def write_rows(pack: sqlite3.Connection, content: Content) -> Graph:
+    """Write all rows but ``meta`` and ``sqlar``; return the graph that was written."""
+    source_ids = _write_sources(pack, content.sources)
+    _write_pages(pack, content, source_ids)
+    flat = [(linked.page, chunk) for linked, chunks in zip(content.pages, content.chunks, strict=True)
+            for chunk in chunks]  # fmt: skip
+    page_ids = {linked.page.path: number for number, linked in enumerate(content.pages, 1)}
+    pack.executemany(
+        _CHUNK,
+        (
+            (
+                number, page_ids[page.path], chunk.ordinal, chunk.key, chunk.anchor,
+                json.dumps(chunk.headings, ensure_ascii=False), chunk.text, chunk.first_line,
+                chunk.last_line, chunk.tokens, text_hash(embedding_text(page, chunk)),
+            )
+            for number, (page, chunk) in enumerate(flat, 1)
+        ),
+    )  # fmt: skip
+    _write_headings(pack, content)
+    _write_words(pack, [segmented(page, chunk) for page, chunk in flat])
+    if content.vectors is not None:
+        _write_vectors(pack, content.vectors, [page.lang for page, _ in flat])
+    graph = build_graph(content.pages, content.chunks)
+    pack.executemany(_NODE, graph.nodes)
+    pack.executemany(_EDGE, graph.edges)
+    pack.executemany(
+        _FINDING,
+        (
+            (number, f.rule, f.severity, f.path, f.line, f.message, f.fix)
+            for number, f in enumerate(content.findings, 1)
+        ),
+    )
+    return graph
+
+
+def _write_sources(pack: sqlite3.Connection, sources: Sequence[Source]) -> dict[str, int]:
+    for number, s in enumerate(sources, 1):
+        pack.execute(_SOURCE, (number, s.name, s.kind, s.origin, s.revision, s.subdir, s.licence))
+    return {source.name: number for number, source in enumerate(sources, 1)}
+
+
+def _write_pages(pack: sqlite3.Connection, content: Content, source_ids: dict[str, int]) -> None:
+    for number, linked in enumerate(content.pages, 1):
+        page = linked.page
+        folders = page.path.split("/")[1:-1]
+        pack.execute(
+            _PAGE,
+            (
+                number, source_ids[page.source.name], page.path, page.title, page.lang,
+                folders[0] if folders else "", json.dumps(page.tags, ensure_ascii=False),
+                json.dumps(page.aliases, ensure_ascii=False), page.summary, page.lifecycle,
+                page.tool, page.created, page.updated, content.urls[page.path], page.body_line,
+                page.hash, page.frontmatter, page.body,
+            ),
+        )  # fmt: skip
+
+
+def _write_headings(pack: sqlite3.Connection, content: Content) -> None:
+    chunk_id = 0
+    for page_id, (linked, chunks) in enumerate(zip(content.pages, content.chunks, strict=True), 1):
+        holder: dict[str, int] = {}
+        for chunk in chunks:
+            chunk_id += 1
+            for anchor in chunk.anchors:
+                holder.setdefault(anchor, chunk_id)
+        for ordinal, h in enumerate(linked.page.headings):
+            row = (page_id, ordinal, h.level, h.text, h.anchor, h.line, holder.get(h.anchor))
+            pack.execute(_HEADING, row)
+
+
+def _write_words(pack: sqlite3.Connection, rows: list[tuple[str, str, str, str]]) -> None:
+    pack.executemany(_WORDS, ((number, *row) for number, row in enumerate(rows, 1)))
+    pack.execute(_OPTIMIZE)
+    counts: Counter[str] = Counter()
+    for row in rows:
+        counts.update({token for column in row for token in column.split(" ") if token})
+    pack.executemany(_TERM, sorted(counts.items()))
+
+
+def _write_vectors(
+    pack: sqlite3.Connection, vectors: npt.NDArray[np.float32], langs: Sequence[str]
+) -> None:
+    int8, scales = quantize(vectors)
+    pack.executemany(
+        _VECTOR,
+        (
+            (number, row.tobytes(), float(scale))
+            for number, (row, scale) in enumerate(zip(int8, scales, strict=True), 1)
+        ),
+    )
+    means = {"": vectors.mean(axis=0)} if len(vectors) else {}
+    for lang in sorted(set(langs)):
+        means[lang] = vectors[[other == lang for other in langs]].mean(axis=0)
+    pack.executemany(_MEAN, ((lang, mean.astype("<f4").tobytes()) for lang, mean in means.items()))
+    if len(vectors):
+        planes = binary_planes(vectors, means[""])
+        pack.executemany(_PLANE, ((number, plane.tobytes()) for number, plane in enumerate(planes)))

@@ -1,0 +1,160 @@
+"""What flows between the stages of a build."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+Severity = Literal["error", "warning", "info"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something wrong or odd in a source. ``path`` is in the pack (``handbook/install.md``)."""
+
+    rule: str
+    severity: Severity
+    path: str
+    line: int
+    message: str
+    fix: str = ""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One mounted source. ``root`` is where its files lie while the build runs."""
+
+    name: str
+    kind: str
+    origin: str
+    root: Path
+    revision: str = ""
+    subdir: str = ""
+    licence: str = ""
+    lang: str = ""
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file of a source. ``path`` is in the pack, NFC, with forward slashes."""
+
+    source: Source
+    path: str
+    disk: Path
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading. ``line`` is the file's; ``top_level`` is false inside quotes and lists."""
+
+    level: int
+    text: str
+    anchor: str
+    line: int
+    top_level: bool = True
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link as written. ``target`` and ``fragment`` are decoded; a target '' is the page itself."""
+
+    syntax: Literal["wikilink", "markdown"]
+    target: str
+    fragment: str
+    label: str
+    line: int
+    embed: bool = False
+
+
+@dataclass(frozen=True)
+class Block:
+    """A piece of a page that is not split when it fits. Lines are the file's, both inclusive."""
+
+    kind: str
+    first_line: int
+    last_line: int
+
+
+@dataclass(frozen=True)
+class DiagramEdge:
+    """An arrow of a diagram, between node ids."""
+
+    src: str
+    dst: str
+    label: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """A diagram: labels by node id, arrows, and (cluster, node) memberships."""
+
+    kind: str
+    line: int
+    nodes: tuple[tuple[str, str], ...]
+    edges: tuple[DiagramEdge, ...]
+    clusters: tuple[tuple[str, str], ...] = ()
+    members: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Page:
+    """One parsed document."""
+
+    source: Source
+    path: str
+    title: str
+    lang: str
+    tags: tuple[str, ...]
+    aliases: tuple[str, ...]
+    summary: str
+    lifecycle: str
+    tool: str
+    created: str
+    updated: str
+    frontmatter: str
+    properties: str
+    body: str
+    body_line: int
+    hash: str
+    headings: tuple[Heading, ...] = ()
+    links: tuple[Link, ...] = ()
+    tag_lines: tuple[tuple[str, int], ...] = ()
+    blocks: tuple[Block, ...] = ()
+    block_ids: tuple[tuple[str, int], ...] = ()
+    diagrams: tuple[Diagram, ...] = ()
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where a link leads. ``anchor`` is an id in the rendered page."""
+
+    kind: Literal["page", "file", "missing"]
+    path: str
+    anchor: str = ""
+
+
+@dataclass(frozen=True)
+class LinkedPage:
+    """A page and, for each of its links in order, where it leads (None: out of the pack)."""
+
+    page: Page
+    targets: tuple[Target | None, ...]
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """One heading section, or a part of one. Lines are the file's, both inclusive."""
+
+    page: str
+    ordinal: int
+    key: str
+    anchor: str
+    headings: tuple[str, ...]
+    text: str
+    first_line: int
+    last_line: int
+    tokens: int
+    anchors: tuple[str, ...]
+    """The anchors of all headings that this chunk holds."""

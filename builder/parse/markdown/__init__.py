@@ -1,0 +1,1 @@
+"""Obsidian's Markdown: CommonMark and what Obsidian adds, as markdown-it tokens."""

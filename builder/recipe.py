@@ -1,0 +1,155 @@
+"""Recipes: what to compile, as TOML."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lorepack.packfile.errors import LorepackError
+from lorepack.packfile.format import NAME, VERSION
+from lorepack.packfile.models.registry import DEFAULT_MODEL, NO_MODEL, find_model
+
+
+KINDS = ("vault", "folder")
+_TOP_KEYS = {"pack": dict, "source": list, "embed": dict, "chunk": dict}
+_PACK_KEYS = {"name": str, "version": str, "title": str}
+_SOURCE_KEYS = {
+    "name": str, "kind": str, "path": str, "exclude": list, "licence": str, "lang": str,
+}  # fmt: skip
+_EMBED_KEYS = {"model": str}
+_CHUNK_KEYS = {"max_tokens": int}
+_TYPE_NAMES = {str: "text", int: "a whole number", list: "a list", dict: "a table"}
+DEFAULT_MAX_TOKENS = 256
+
+
+@dataclass(frozen=True)
+class SourceSpec:
+    """One ``[[source]]`` of a recipe; ``path`` is absolute, ``origin`` is as written."""
+
+    name: str
+    kind: str
+    path: Path
+    origin: str
+    exclude: tuple[str, ...]
+    licence: str
+    lang: str
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What to compile, and into what."""
+
+    path: Path
+    name: str
+    version: str
+    title: str
+    sources: tuple[SourceSpec, ...]
+    model: str
+    max_tokens: int
+
+
+def read_recipe(path: Path) -> Recipe:
+    """Read a recipe.
+
+    Raises:
+        LorepackError: it is missing, is no TOML, or says something that is not understood; the
+            message names the file, the line where it can, and the remedy.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+        data = tomllib.loads(text)
+    except FileNotFoundError as error:
+        raise LorepackError(f"{path} does not exist", "give the path of a recipe") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise LorepackError(f"{path} cannot be read ({error})", "check the file") from error
+    except tomllib.TOMLDecodeError as error:
+        raise LorepackError(f"{path} is not valid TOML", f"{error}") from error
+    return _Reader(path, text).recipe(data)
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Checks a recipe's values; knows its text, to name lines."""
+
+    path: Path
+    text: str
+
+    def recipe(self, data: Mapping[str, Any]) -> Recipe:
+        self.check(data, _TOP_KEYS, "the recipe")
+        pack, embed, chunk = (data.get(key, {}) for key in ("pack", "embed", "chunk"))
+        self.check(pack, _PACK_KEYS, "[pack]")
+        self.check(embed, _EMBED_KEYS, "[embed]")
+        self.check(chunk, _CHUNK_KEYS, "[chunk]")
+        name = self.required(pack, "name", "[pack]")
+        if not NAME.fullmatch(name):
+            raise self.error("name", f"[pack] name {name!r} is not a-z, 0-9 and -", "rename it")
+        version = self.required(pack, "version", "[pack]")
+        if not VERSION.fullmatch(version):
+            raise self.error("version", f"[pack] version {version!r} cannot stand in a file name",
+                             "use letters, digits and . + - _")  # fmt: skip
+        sources = tuple(self.source(entry) for entry in data.get("source", []))
+        if not sources:
+            raise self.error("source", "the recipe has no [[source]]", "add one")
+        self.check_unique([source.name for source in sources])
+        model = embed.get("model", DEFAULT_MODEL)
+        if model != NO_MODEL:
+            find_model(model)
+        max_tokens = chunk.get("max_tokens", DEFAULT_MAX_TOKENS)
+        if not 32 <= max_tokens <= 512:
+            raise self.error("max_tokens", f"[chunk] max_tokens is {max_tokens}", "use 32 to 512")
+        return Recipe(
+            self.path, name, version, pack.get("title", name), sources, model, max_tokens
+        )
+
+    def source(self, entry: Any) -> SourceSpec:
+        if not isinstance(entry, dict):
+            raise self.error("source", "source is not a table", "write it as [[source]]")
+        self.check(entry, _SOURCE_KEYS, "[[source]]")
+        name = self.required(entry, "name", "[[source]]")
+        if not NAME.fullmatch(name):
+            raise self.error(name, f"source name {name!r} is not a-z, 0-9 and -", "rename it")
+        kind = self.required(entry, "kind", "[[source]]")
+        if kind not in KINDS:
+            raise self.error(kind, f"source kind {kind!r} is not known", f"use {' or '.join(KINDS)}")
+        origin = self.required(entry, "path", "[[source]]")
+        path = (self.path.parent / Path(origin).expanduser()).absolute()
+        if not path.is_dir():
+            raise self.error(origin, f"source {name!r}: {path} is no folder", "correct its path")
+        exclude = entry.get("exclude", [])
+        if not all(isinstance(pattern, str) for pattern in exclude):
+            raise self.error("exclude", "exclude holds more than texts", "write patterns as text")
+        return SourceSpec(
+            name, kind, path, origin, tuple(exclude), entry.get("licence", ""), entry.get("lang", "")
+        )
+
+    def check(self, table: Any, keys: Mapping[str, type], where: str) -> None:
+        if not isinstance(table, dict):
+            raise self.error(where.strip("[]"), f"{where} is not a table", f"write it as {where}")
+        for key, value in table.items():
+            if key not in keys:
+                known = ", ".join(keys)
+                raise self.error(key, f"{where} has no key {key!r}", f"use one of {known}")
+            if not isinstance(value, keys[key]) or isinstance(value, bool):
+                wanted = _TYPE_NAMES[keys[key]]
+                raise self.error(key, f"{where} {key} is not {wanted}", f"write {wanted}")
+
+    def required(self, table: Mapping[str, Any], key: str, where: str) -> str:
+        if not table.get(key):
+            raise self.error(where, f"{where} has no {key}", f"add {key} = …")
+        return str(table[key])
+
+    def check_unique(self, names: list[str]) -> None:
+        for name in names:
+            if names.count(name) > 1:
+                raise self.error(name, f"two sources are called {name!r}", "rename one")
+
+    def error(self, word: str, message: str, remedy: str) -> LorepackError:
+        pattern = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])")
+        for number, line in enumerate(self.text.split("\n"), 1):
+            if pattern.search(line):
+                return LorepackError(f"{self.path}, line {number}: {message}", remedy)
+        return LorepackError(f"{self.path}: {message}", remedy)

@@ -1,0 +1,51 @@
+"""What HTML of a source may stay: what Obsidian shows, and nothing that runs or phones home."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import nh3
+
+_TAGS = nh3.ALLOWED_TAGS | frozenset(
+    "audio button details div figure figcaption iframe input label mark math section source span "
+    "summary svg use video kbd object".split()
+) - frozenset({"iframe", "button", "object", "svg", "use", "math"})
+_GLOBAL = frozenset({"id", "class", "title", "lang", "dir", "align", "role", "aria-label"})
+_ATTRIBUTES: Mapping[str, set[str]] = {
+    "a": {"href", "data-target"},
+    "img": {"src", "alt", "width", "height", "loading"},
+    "audio": {"src", "controls", "preload"},
+    "video": {"src", "controls", "preload", "width", "height"},
+    "source": {"src", "type"},
+    "input": {"type", "checked", "disabled", "data-task"},
+    "details": {"open"},
+    "ol": {"start", "type"},
+    "td": {"colspan", "rowspan", "style"},
+    "th": {"colspan", "rowspan", "scope", "style"},
+    "div": {"data-callout", "data-embed"},
+    "pre": {"data-lang"},
+}
+_LOADED = frozenset({"img", "audio", "video", "source"})
+
+
+def sanitize(html: str) -> str:
+    """Return ``html`` without scripts, handlers, frames and anything loaded from elsewhere."""
+    return nh3.clean(
+        html,
+        tags=set(_TAGS),
+        clean_content_tags={"script", "style", "template", "noscript", "iframe"},
+        attributes={tag: _ATTRIBUTES.get(tag, set()) | _GLOBAL for tag in _TAGS},
+        attribute_filter=_filter,
+        url_schemes={"http", "https", "mailto", "tel", "obsidian", "ftp"},
+        link_rel="noopener noreferrer",
+        filter_style_properties={"text-align"},
+        strip_comments=True,
+    )
+
+
+def _filter(tag: str, name: str, value: str) -> str | None:
+    if tag in _LOADED and name == "src" and ("//" in value[:8] or ":" in value.split("/")[0]):
+        return None
+    if tag == "input" and name == "type" and value != "checkbox":
+        return None
+    return value

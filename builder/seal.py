@@ -1,0 +1,81 @@
+"""Seal: make the file, digest it, put it in place at once or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from lorepack.packfile.digest import content_digest, index_digest
+from lorepack.packfile.errors import LorepackError
+from lorepack.packfile.format import schema_sql
+
+_META = "INSERT INTO meta (key, value) VALUES (?, ?)"
+_FILE = "INSERT INTO sqlar (name, mode, mtime, sz, data) VALUES (?, ?, ?, ?, ?)"
+_REGULAR_FILE = 0o100644
+
+
+@contextmanager
+def new_pack(target: Path) -> Iterator[sqlite3.Connection]:
+    """Give an empty pack to fill; put it in place of ``target`` when the block ends well.
+
+    Any failure, a crash too, leaves what was at ``target`` untouched.
+
+    Raises:
+        LorepackError: the folder cannot be written.
+    """
+    # The name is fixed so that a crashed build's file is overwritten by the next one.
+    staged = target.with_name(f".{target.name}.building")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        staged.unlink(missing_ok=True)
+        with closing(sqlite3.connect(staged, isolation_level=None)) as pack:
+            pack.execute("PRAGMA journal_mode = OFF")
+            pack.execute("PRAGMA synchronous = OFF")
+            pack.executescript(schema_sql())
+            pack.execute("BEGIN")
+            yield pack
+            pack.execute("COMMIT")
+            pack.execute("VACUUM")
+        _put_in_place(staged, target)
+    except (OSError, sqlite3.OperationalError) as error:
+        raise LorepackError(f"{target} cannot be written ({error})", "check its folder") from error
+    finally:
+        staged.unlink(missing_ok=True)
+
+
+def write_site(pack: sqlite3.Connection, files: Mapping[str, bytes], mtime: int) -> None:
+    """Store the rendered site as SQLite's archive form does, compressed where that is shorter."""
+    for name in sorted(files):
+        data = files[name]
+        packed = zlib.compress(data, 9)
+        stored = packed if len(packed) < len(data) else data
+        pack.execute(_FILE, (name, _REGULAR_FILE, mtime, len(data), stored))
+
+
+def write_meta(pack: sqlite3.Connection, facts: Mapping[str, object]) -> str:
+    """Write ``meta`` and the digests over everything; return the content digest.
+
+    Text stays as it is, other values become JSON.
+    """
+    for key, value in facts.items():
+        text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+        pack.execute(_META, (key, text))
+    digest = content_digest(pack)
+    pack.executemany(_META, [("content_digest", digest), ("index_digest", index_digest(pack))])
+    return digest
+
+
+def _put_in_place(staged: Path, target: Path) -> None:
+    with staged.open("rb") as file:
+        os.fsync(file.fileno())
+    staged.replace(target)
+    folder = os.open(target.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

@@ -1,0 +1,1 @@
+"""The pack format: what the builder writes and the server reads."""

@@ -1,0 +1,42 @@
+"""The ``lorepack`` command: its subcommands come from the installed entry points."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import EntryPoint, entry_points, version
+
+import click
+
+from lorepack.packfile.errors import LorepackError
+
+_GROUP = "lorepack.commands"
+
+
+class _Commands(click.Group):
+    """Finds subcommands by entry point, and imports only the one that is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(entry_points(group=_GROUP).names)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        found: tuple[EntryPoint, ...] = tuple(entry_points(group=_GROUP, name=cmd_name))
+        if not found:
+            return None
+        command = found[0].load()
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(version("lorepack"), prog_name="lorepack")
+def cli() -> None:
+    """Compile knowledge into packs, and serve them."""
+
+
+def main() -> None:
+    """Run the command line; a `LorepackError` becomes one line on stderr and exit code 2."""
+    try:
+        cli()
+    except LorepackError as error:
+        click.echo(f"lorepack: {error}", err=True)
+        sys.exit(2)

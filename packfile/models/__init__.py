@@ -1,0 +1,1 @@
+"""Embedding models: which there are, where their weights come from, how text becomes vectors."""

@@ -1,0 +1,173 @@
+-- Lorepack pack, format 1.
+--
+-- A pack is one SQLite file, `<name>-<version>.lorepack`, that never changes after it is sealed.
+-- Readers open it with `file:…?mode=ro&immutable=1`. Stock SQLite reads all of it: no extension,
+-- no custom tokenizer. Ids are dense and start at 1, in the order of paths, so that two builds of
+-- the same input are the same bytes. Text is NFC, dates are ISO 8601, lists are JSON arrays.
+
+PRAGMA application_id = 0x4C4F5245; -- 'LORE'
+PRAGMA user_version = 1;            -- the format; readers refuse a newer one
+
+-- Facts about the whole pack. Keys: name, version, title, languages, builder, embedder (JSON: id,
+-- dims, prefixes, pooling, sha256 of the weights, or null), segmenter, counts (JSON), built (only
+-- with SOURCE_DATE_EPOCH), previous_digest, content_digest, index_digest.
+CREATE TABLE meta (
+    key   TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) WITHOUT ROWID;
+
+-- One vault, folder, repo, archive, export or wiki. Its name is the first part of its pages' paths.
+CREATE TABLE sources (
+    id       INTEGER PRIMARY KEY,
+    name     TEXT NOT NULL UNIQUE,
+    kind     TEXT NOT NULL,
+    origin   TEXT NOT NULL,            -- as the recipe gives it; never with credentials
+    revision TEXT NOT NULL DEFAULT '', -- the commit, where there is one
+    subdir   TEXT NOT NULL DEFAULT '',
+    licence  TEXT NOT NULL DEFAULT ''
+);
+
+-- One document. `path` is its identity (`handbook/install.md`); `url` is derived from it.
+CREATE TABLE pages (
+    id          INTEGER PRIMARY KEY,
+    source_id   INTEGER NOT NULL REFERENCES sources (id),
+    path        TEXT NOT NULL UNIQUE,
+    title       TEXT NOT NULL,
+    lang        TEXT NOT NULL,            -- BCP 47 primary tag
+    category    TEXT NOT NULL DEFAULT '', -- the first folder below the source
+    tags        TEXT NOT NULL DEFAULT '[]',
+    aliases     TEXT NOT NULL DEFAULT '[]',
+    summary     TEXT NOT NULL DEFAULT '', -- at most 200 characters
+    lifecycle   TEXT NOT NULL DEFAULT '', -- draft, verified, archived, disputed, or not said
+    tool        TEXT NOT NULL DEFAULT '', -- the AI tool that wrote it, if it says so
+    created     TEXT NOT NULL DEFAULT '',
+    updated     TEXT NOT NULL DEFAULT '',
+    url         TEXT NOT NULL UNIQUE,     -- below the site's root, with a slash at its end, not encoded
+    body_line   INTEGER NOT NULL,         -- the file's line on which `markdown` starts, from 1
+    hash        TEXT NOT NULL,            -- SHA-256 of the file
+    frontmatter TEXT NOT NULL DEFAULT '{}',
+    markdown    TEXT NOT NULL             -- without frontmatter and without comments
+);
+
+-- Every heading of a page. A heading too small for a chunk of its own names the chunk that holds it.
+CREATE TABLE headings (
+    page_id  INTEGER NOT NULL REFERENCES pages (id),
+    ordinal  INTEGER NOT NULL,
+    level    INTEGER NOT NULL,
+    text     TEXT NOT NULL,
+    anchor   TEXT NOT NULL,
+    line     INTEGER NOT NULL,
+    chunk_id INTEGER REFERENCES chunks (id),
+    PRIMARY KEY (page_id, ordinal)
+) WITHOUT ROWID;
+
+-- One heading section, or a part of one. `key` is stable while path, anchor and text are.
+CREATE TABLE chunks (
+    id         INTEGER PRIMARY KEY,
+    page_id    INTEGER NOT NULL REFERENCES pages (id),
+    ordinal    INTEGER NOT NULL,
+    key        TEXT NOT NULL UNIQUE,
+    anchor     TEXT NOT NULL,    -- id in the rendered page; '' is the page's top
+    headings   TEXT NOT NULL,    -- JSON array, outermost first
+    text       TEXT NOT NULL,
+    first_line INTEGER NOT NULL, -- of the source file, from 1
+    last_line  INTEGER NOT NULL,
+    tokens     INTEGER NOT NULL, -- by the embedder's tokenizer
+    hash       TEXT NOT NULL,    -- SHA-256 of what is embedded
+    UNIQUE (page_id, ordinal)
+);
+
+-- Words. rowid = chunks.id. Columns hold *segmented* text: tokens by `segment.py`, separated by
+-- single spaces, so that the ascii tokenizer only has to split at them.
+CREATE VIRTUAL TABLE chunks_fts USING fts5 (
+    title, headings, body, path,
+    content = '', columnsize = 1, detail = full,
+    tokenize = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[\]^_`{|}~'"
+);
+
+-- In how many chunks a token occurs: what queries prune by.
+CREATE TABLE terms (
+    term   TEXT PRIMARY KEY,
+    chunks INTEGER NOT NULL
+) WITHOUT ROWID;
+
+-- Meaning. `vector` is int8[dims] of the unit vector, value = int8 * scale.
+CREATE TABLE vectors (
+    chunk_id INTEGER PRIMARY KEY REFERENCES chunks (id),
+    vector   BLOB NOT NULL,
+    scale    REAL NOT NULL
+);
+
+-- The mean vector (float32[dims], little endian) that is taken away before a vector becomes bits.
+-- lang '' is the mean of all chunks; other rows are the means of one language's chunks.
+CREATE TABLE vector_means (
+    lang TEXT PRIMARY KEY,
+    mean BLOB NOT NULL
+) WITHOUT ROWID;
+
+-- Signs of the centred vectors, transposed: plane p holds bits 64p … 64p+63 of every chunk as
+-- little-endian uint64[n], in chunk order; bit b of a word is dimension 64p + b, set when > 0.
+CREATE TABLE vector_planes (
+    plane INTEGER PRIMARY KEY,
+    bits  BLOB NOT NULL
+);
+
+-- One typed graph. kind: page, chunk, file, symbol, tag, diagram_node, diagram_cluster, repo,
+-- missing (what an unresolved link asked for).
+CREATE TABLE nodes (
+    id       INTEGER PRIMARY KEY,
+    kind     TEXT NOT NULL,
+    name     TEXT NOT NULL, -- page and file: path; chunk: key; tag: tag; diagram: page#diagram/node
+    label    TEXT NOT NULL DEFAULT '',
+    page_id  INTEGER REFERENCES pages (id),
+    chunk_id INTEGER REFERENCES chunks (id),
+    UNIQUE (kind, name)
+);
+
+-- kind: wikilink, embed, link, tag, section_link, code_ref, diagram_edge, diagram_member,
+-- cross_repo_ref, defines, unresolved. `chunk_id` and `line` are the evidence.
+CREATE TABLE edges (
+    id       INTEGER PRIMARY KEY,
+    src      INTEGER NOT NULL REFERENCES nodes (id),
+    dst      INTEGER NOT NULL REFERENCES nodes (id),
+    kind     TEXT NOT NULL,
+    label    TEXT NOT NULL DEFAULT '',
+    fragment TEXT NOT NULL DEFAULT '', -- the anchor in the target
+    chunk_id INTEGER REFERENCES chunks (id),
+    line     INTEGER
+);
+CREATE INDEX edges_src ON edges (src, kind);
+CREATE INDEX edges_dst ON edges (dst, kind);
+
+CREATE TABLE symbols (
+    id         INTEGER PRIMARY KEY,
+    source_id  INTEGER NOT NULL REFERENCES sources (id),
+    name       TEXT NOT NULL,
+    kind       TEXT NOT NULL,
+    signature  TEXT NOT NULL,
+    file       TEXT NOT NULL,
+    first_line INTEGER NOT NULL,
+    last_line  INTEGER NOT NULL,
+    doc        TEXT NOT NULL DEFAULT ''
+);
+
+-- What the build noticed. severity: error, warning, info. A path need not be a page's: a file that
+-- could not be read has findings too.
+CREATE TABLE findings (
+    id       INTEGER PRIMARY KEY,
+    rule     TEXT NOT NULL,
+    severity TEXT NOT NULL,
+    path     TEXT NOT NULL,
+    line     INTEGER NOT NULL,
+    message  TEXT NOT NULL,
+    fix      TEXT NOT NULL DEFAULT ''
+);
+
+-- The rendered site, in SQLite's own archive form: data is zlib-compressed when shorter than sz.
+CREATE TABLE sqlar (
+    name  TEXT PRIMARY KEY,
+    mode  INT,
+    mtime INT,
+    sz    INT,
+    data  BLOB
+);
