@@ -1,0 +1,1 @@
+"""Serve packs, read-only: search, MCP tools, and the site."""

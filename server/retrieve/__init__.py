@@ -1,0 +1,1 @@
+"""Find the right chunks: words and meaning, fused by rank."""

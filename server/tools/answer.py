@@ -1,0 +1,75 @@
+"""What a tool answers, and how document text is set apart in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lorepack.server.mount import Mount
+
+_TILDES = re.compile(r"~{3,}")
+
+
+@dataclass(frozen=True)
+class Context:
+    """The pack that is asked, and where its site is (with a final slash), or ''."""
+
+    mount: Mount
+    site_url: str = ""
+
+
+@dataclass(frozen=True)
+class ToolAnswer:
+    """``text`` is complete by itself; ``data`` is the same without long texts."""
+
+    text: str
+    data: Mapping[str, Any]
+    is_error: bool = False
+
+
+@dataclass(frozen=True)
+class ToolSpec:
+    """A tool: name, when to use it, JSON Schemas of its input and output, and what runs it."""
+
+    name: str
+    description: str
+    input_schema: Mapping[str, Any]
+    output_schema: Mapping[str, Any]
+    run: Callable[[Context, Mapping[str, Any]], ToolAnswer]
+
+
+def fenced(text: str) -> str:
+    """Return ``text`` between tildes that it cannot close: more of them than it has anywhere."""
+    longest = max((len(run) for run in _TILDES.findall(text)), default=2)
+    fence = "~" * max(4, longest + 1)
+    return f"{fence}document\n{text}\n{fence}"
+
+
+def stamp(mount: Mount) -> dict[str, str]:
+    """Return which pack answered, for every structured answer."""
+    return {"pack": mount.name, "version": mount.version, "digest": mount.digest[:16]}
+
+
+def error(code: str, message: str, details: Mapping[str, Any] | None = None) -> ToolAnswer:
+    """Return a hard error in the one form that all tools share."""
+    body = {"code": code, "message": message, "details": dict(details or {})}
+    return ToolAnswer(f"Error {code}: {message}", {"success": False, "error": body}, True)
+
+
+def object_schema(properties: Mapping[str, Any], required: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return a JSON Schema of an object that refuses unknown keys."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
+def output_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema of an answer: its stamp, a status and ``properties``."""
+    text = {"type": "string"}
+    common = {"pack": text, "version": text, "digest": text, "status": text}
+    return {"type": "object", "properties": {**common, **properties}}
