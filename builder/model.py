@@ -57,7 +57,7 @@ class Heading:
 
 @dataclass(frozen=True)
 class Link:
-    """A link as written. ``target`` and ``fragment`` are decoded; a target '' is the page itself."""
+    """A link as written, decoded; a target '' is the page itself."""
 
     syntax: Literal["wikilink", "markdown"]
     target: str

@@ -13,16 +13,32 @@ from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.format import NAME, VERSION
 from lorepack.packfile.models.registry import DEFAULT_MODEL, NO_MODEL, find_model
 
-
 KINDS = ("vault", "folder")
-_TOP_KEYS = {"pack": dict, "source": list, "embed": dict, "chunk": dict}
-_PACK_KEYS = {"name": str, "version": str, "title": str}
-_SOURCE_KEYS = {
-    "name": str, "kind": str, "path": str, "exclude": list, "licence": str, "lang": str,
-}  # fmt: skip
-_EMBED_KEYS = {"model": str}
-_CHUNK_KEYS = {"max_tokens": int}
-_TYPE_NAMES = {str: "text", int: "a whole number", list: "a list", dict: "a table"}
+DOCUMENTED_KEYS: dict[str, dict[str, tuple[str, str]]] = {
+    "[pack]": {
+        "name": ("text", "the name in addresses and file names: a-z, 0-9 and -"),
+        "version": ("text", "the version; letters, digits and . + - _"),
+        "title": ("text", "what people see; the name if not given"),
+    },
+    "[[source]]": {
+        "name": ("text", "the first part of its pages' paths: a-z, 0-9 and -"),
+        "kind": ("text", "`vault` (Obsidian) or `folder`"),
+        "path": ("text", "the folder, seen from the recipe's own"),
+        "exclude": ("a list", "patterns to leave out, as in .gitignore"),
+        "licence": ("text", "under what terms it may be used; shown on the site"),
+        "lang": ("text", "the language of its pages, where they do not say; else it is guessed"),
+    },
+    "[embed]": {
+        "model": ("text", f"`{DEFAULT_MODEL}`, or `{NO_MODEL}` for words only"),
+    },
+    "[chunk]": {
+        "max_tokens": ("a whole number", "a longer section is split; 32 to 512, 256 if not given"),
+    },
+}
+"""What a recipe may say, by table: the type and the meaning of each key."""
+
+_TOP_KEYS = {"pack": "a table", "source": "a list", "embed": "a table", "chunk": "a table"}
+_TYPES: dict[str, type] = {"text": str, "a whole number": int, "a list": list, "a table": dict}
 DEFAULT_MAX_TOKENS = 256
 
 
@@ -50,6 +66,10 @@ class Recipe:
     sources: tuple[SourceSpec, ...]
     model: str
     max_tokens: int
+
+
+def _keys(table: str) -> dict[str, str]:
+    return {key: wanted for key, (wanted, _) in DOCUMENTED_KEYS[table].items()}
 
 
 def read_recipe(path: Path) -> Recipe:
@@ -81,9 +101,9 @@ class _Reader:
     def recipe(self, data: Mapping[str, Any]) -> Recipe:
         self.check(data, _TOP_KEYS, "the recipe")
         pack, embed, chunk = (data.get(key, {}) for key in ("pack", "embed", "chunk"))
-        self.check(pack, _PACK_KEYS, "[pack]")
-        self.check(embed, _EMBED_KEYS, "[embed]")
-        self.check(chunk, _CHUNK_KEYS, "[chunk]")
+        self.check(pack, _keys("[pack]"), "[pack]")
+        self.check(embed, _keys("[embed]"), "[embed]")
+        self.check(chunk, _keys("[chunk]"), "[chunk]")
         name = self.required(pack, "name", "[pack]")
         if not NAME.fullmatch(name):
             raise self.error("name", f"[pack] name {name!r} is not a-z, 0-9 and -", "rename it")
@@ -101,20 +121,20 @@ class _Reader:
         max_tokens = chunk.get("max_tokens", DEFAULT_MAX_TOKENS)
         if not 32 <= max_tokens <= 512:
             raise self.error("max_tokens", f"[chunk] max_tokens is {max_tokens}", "use 32 to 512")
-        return Recipe(
-            self.path, name, version, pack.get("title", name), sources, model, max_tokens
-        )
+        return Recipe(self.path, name, version, pack.get("title", name), sources, model, max_tokens)
 
     def source(self, entry: Any) -> SourceSpec:
         if not isinstance(entry, dict):
             raise self.error("source", "source is not a table", "write it as [[source]]")
-        self.check(entry, _SOURCE_KEYS, "[[source]]")
+        self.check(entry, _keys("[[source]]"), "[[source]]")
         name = self.required(entry, "name", "[[source]]")
         if not NAME.fullmatch(name):
             raise self.error(name, f"source name {name!r} is not a-z, 0-9 and -", "rename it")
         kind = self.required(entry, "kind", "[[source]]")
         if kind not in KINDS:
-            raise self.error(kind, f"source kind {kind!r} is not known", f"use {' or '.join(KINDS)}")
+            raise self.error(
+                kind, f"source kind {kind!r} is not known", f"use {' or '.join(KINDS)}"
+            )
         origin = self.required(entry, "path", "[[source]]")
         path = (self.path.parent / Path(origin).expanduser()).absolute()
         if not path.is_dir():
@@ -123,18 +143,24 @@ class _Reader:
         if not all(isinstance(pattern, str) for pattern in exclude):
             raise self.error("exclude", "exclude holds more than texts", "write patterns as text")
         return SourceSpec(
-            name, kind, path, origin, tuple(exclude), entry.get("licence", ""), entry.get("lang", "")
+            name,
+            kind,
+            path,
+            origin,
+            tuple(exclude),
+            entry.get("licence", ""),
+            entry.get("lang", ""),
         )
 
-    def check(self, table: Any, keys: Mapping[str, type], where: str) -> None:
+    def check(self, table: Any, keys: Mapping[str, str], where: str) -> None:
         if not isinstance(table, dict):
             raise self.error(where.strip("[]"), f"{where} is not a table", f"write it as {where}")
         for key, value in table.items():
             if key not in keys:
                 known = ", ".join(keys)
                 raise self.error(key, f"{where} has no key {key!r}", f"use one of {known}")
-            if not isinstance(value, keys[key]) or isinstance(value, bool):
-                wanted = _TYPE_NAMES[keys[key]]
+            wanted = keys[key]
+            if not isinstance(value, _TYPES[wanted]) or isinstance(value, bool):
                 raise self.error(key, f"{where} {key} is not {wanted}", f"write {wanted}")
 
     def required(self, table: Mapping[str, Any], key: str, where: str) -> str:

@@ -65,6 +65,9 @@ def write_meta(pack: sqlite3.Connection, facts: Mapping[str, object]) -> str:
     for key, value in facts.items():
         text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
         pack.execute(_META, (key, text))
+    # FTS5 writes its totals when a transaction ends.
+    pack.execute("COMMIT")
+    pack.execute("BEGIN")
     digest = content_digest(pack)
     pack.executemany(_META, [("content_digest", digest), ("index_digest", index_digest(pack))])
     return digest

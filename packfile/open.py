@@ -24,7 +24,9 @@ def open_pack(path: Path, *, threads: bool = False) -> sqlite3.Connection:
     try:
         pack = sqlite3.connect(uri, uri=True, check_same_thread=not threads)
     except sqlite3.Error as error:
-        raise LorepackError(f"{path} cannot be opened ({error})", "check its permissions") from error
+        raise LorepackError(
+            f"{path} cannot be opened ({error})", "check its permissions"
+        ) from error
     try:
         _check_format(pack, path)
     except BaseException:

@@ -22,7 +22,9 @@ _UNSPACED = (
     "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
     "\U00020000-\U0003ffff"
 )
-_WORD = rf"(?:[^\W{_UNSPACED}]|[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u065f\u0900-\u0dff])+"
+_WORD = (
+    rf"(?:[^\W{_UNSPACED}]|[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u065f\u0900-\u0dff])+"
+)
 _TOKEN = re.compile(
     rf"(?P<unspaced>[{_UNSPACED}]+)"
     rf"|(?P<compound>(?:(?<![\w-])--?|(?<!\S)[.@$]|(?<!\S)~/)?"

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.models.encoder import Encoder, load_encoder
 from lorepack.packfile.models.registry import MODELS
@@ -75,7 +74,9 @@ def mount_pack(path: Path) -> Mount:
             languages=json.loads(meta["languages"]),
         )
     except (sqlite3.Error, KeyError, ValueError) as error:
-        raise LorepackError(f"{path} is damaged ({error})", "run `lorepack verify` on it") from error
+        raise LorepackError(
+            f"{path} is damaged ({error})", "run `lorepack verify` on it"
+        ) from error
     finally:
         pack.close()
 

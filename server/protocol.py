@@ -12,12 +12,11 @@ from urllib.parse import quote, unquote, urlsplit
 import anyio.to_thread
 import mcp_types as types
 from jsonschema import Draft202012Validator
-from mcp.server import Server, ServerRequestContext
-from mcp.shared.exceptions import MCPError
-
 from lorepack.server.mount import Mount
 from lorepack.server.tools.answer import Context, ToolAnswer, ToolSpec, error
 from lorepack.server.tools.profiles import DEFAULT_PROFILE, PROFILES
+from mcp.server import Server, ServerRequestContext
+from mcp.shared.exceptions import MCPError
 
 _log = logging.getLogger("lorepack.server")
 _INSTRUCTIONS = """\
@@ -51,7 +50,9 @@ def mcp_server(
         call = partial(_call, tools, params.name, params.arguments or {}, context)
         return await anyio.to_thread.run_sync(call)
 
-    async def list_resources(ctx: ServerRequestContext[Any], params: Any) -> types.ListResourcesResult:
+    async def list_resources(
+        ctx: ServerRequestContext[Any], params: Any
+    ) -> types.ListResourcesResult:
         return await anyio.to_thread.run_sync(_list_resources, mount, params and params.cursor)
 
     async def read_resource(
@@ -90,7 +91,8 @@ def _call(
     if spec is None:
         return _result(error("unknown_tool", f"there is no tool {name!r}", {"tools": list(tools)}))
     problems = sorted(
-        Draft202012Validator(dict(spec.input_schema)).iter_errors(arguments), key=lambda e: str(e.path)
+        Draft202012Validator(dict(spec.input_schema)).iter_errors(arguments),
+        key=lambda e: str(e.path),
     )
     if problems:
         first = problems[0]
@@ -137,6 +139,8 @@ def _read_resource(mount: Mount, uri: str) -> types.ReadResourceResult:
     if parts.scheme == "lorepack" and parts.netloc == mount.name:
         row = mount.connection().execute(_READ, (path,)).fetchone()
     if row is None:
-        raise MCPError(code=types.INVALID_PARAMS, message=f"no such page in {mount.name}: {uri[:200]}")
+        raise MCPError(
+            code=types.INVALID_PARAMS, message=f"no such page in {mount.name}: {uri[:200]}"
+        )
     content = types.TextResourceContents(uri=uri, mime_type="text/markdown", text=row["markdown"])
     return types.ReadResourceResult(contents=[content])

@@ -9,7 +9,11 @@ from dataclasses import dataclass
 from lorepack.server.mount import Mount
 
 _FILE = "SELECT sz, data FROM sqlar WHERE name = ?"
-_TYPES = {".js": "text/javascript", ".svg": "image/svg+xml", ".pagefind": "application/octet-stream"}
+_TYPES = {
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+    ".pagefind": "application/octet-stream",
+}
 
 
 @dataclass(frozen=True)

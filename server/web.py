@@ -8,6 +8,10 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 from jinja2 import Environment, PackageLoader
+from lorepack.server.mount import Mount
+from lorepack.server.protocol import mcp_server
+from lorepack.server.site import SiteFile, read_file
+from lorepack.server.tools.profiles import DEFAULT_PROFILE
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
@@ -19,11 +23,6 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Mount as Prefix
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
-
-from lorepack.server.mount import Mount
-from lorepack.server.protocol import mcp_server
-from lorepack.server.site import SiteFile, read_file
-from lorepack.server.tools.profiles import DEFAULT_PROFILE
 
 LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "[::1]", "testserver")
 _SECURITY = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
@@ -83,7 +82,9 @@ def create_app(
             Route("/site/{name}/{path:path}", site),
             Prefix("/mcp", app=mcp_endpoint),
         ],
-        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False)],
+        middleware=[
+            Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False)
+        ],
         lifespan=lifespan,
     )
 
@@ -110,17 +111,22 @@ def _manager(mount: Mount, profile: str, hosts: Sequence[str]) -> StreamableHTTP
 async def _site_response(mount: Mount, request: Request) -> Response:
     path = request.path_params["path"]
     found = await run_in_threadpool(read_file, mount, path)
-    if found is None and not path.endswith("/"):
-        if await run_in_threadpool(read_file, mount, f"{path}/"):
-            return RedirectResponse(f"{request.url.path}/", 308)
     if found is None:
-        missing = await run_in_threadpool(read_file, mount, "404.html")
-        return _file_response(missing or SiteFile(b"not found", "text/plain"), 404, {})
+        return await _missing(mount, request)
     etag = f'"{hashlib.sha256(found.data).hexdigest()[:32]}"'
     headers = {"ETag": etag, "Cache-Control": "no-cache"}
     if request.headers.get("if-none-match") == etag:
         return Response(status_code=304, headers={**headers, **_SECURITY})
     return _file_response(found, 200, headers)
+
+
+async def _missing(mount: Mount, request: Request) -> Response:
+    """A folder asked for without its slash, or the site's own page for what is not there."""
+    folder = f"{request.path_params['path']}/"
+    if await run_in_threadpool(read_file, mount, folder):
+        return RedirectResponse(f"{request.url.path}/", 308)
+    page = await run_in_threadpool(read_file, mount, "404.html")
+    return _file_response(page or SiteFile(b"not found", "text/plain"), 404, {})
 
 
 def _file_response(file: SiteFile, status: int, headers: dict[str, str]) -> Response:

@@ -22,12 +22,12 @@ def list_files(
     findings: list[Finding] = []
     for relative, disk, problem in _walk(source.root, "", ignored):
         path = f"{source.name}/{unicodedata.normalize('NFC', relative)}"
-        if not problem and path in found:
-            problem = "has the same name as another file, but for its Unicode form"
-        if problem:
+        twin = "has the same name as another file, but for its Unicode form"
+        wrong = problem or (twin if path in found else "")
+        if wrong:
             shown = path.encode("utf-8", "replace").decode()
             findings.append(
-                Finding("skipped-file", "warning", shown, 1, problem, "rename or remove it")
+                Finding("skipped-file", "warning", shown, 1, wrong, "rename or remove it")
             )
         else:
             found[path] = SourceFile(source, path, disk)

@@ -7,9 +7,8 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from pathspec import PathSpec
-
 from lorepack.builder.recipe import SourceSpec
+from pathspec import PathSpec
 
 
 def ignore_rules(spec: SourceSpec) -> Callable[[str], bool]:

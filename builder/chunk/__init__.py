@@ -36,12 +36,15 @@ def _chunk_page(page: Page, offsets: Sequence[int], max_tokens: int) -> tuple[Ch
     counts = count_lines(lines, offsets)
     pieces: list[tuple[Section, Piece]] = []
     for section in group_sections(page, lines, counts):
-        pieces += ((section, piece) for piece in split_section(page, section, lines, counts, max_tokens))
+        pieces += (
+            (section, piece) for piece in split_section(page, section, lines, counts, max_tokens)
+        )
     if not pieces and page.properties.strip():
         pieces = [_properties_piece(page)]
     seen: set[str] = set()
     return tuple(
-        _chunk(page, ordinal, section, piece, seen) for ordinal, (section, piece) in enumerate(pieces)
+        _chunk(page, ordinal, section, piece, seen)
+        for ordinal, (section, piece) in enumerate(pieces)
     )
 
 

@@ -47,7 +47,9 @@ def split_section(
     if counts.between(section.first, section.end) <= max_tokens:
         units = [[_unit("section", section.first, section.end, counts)]]
     else:
-        units = _pack(list(_units(page, section, lines, counts, max_tokens)), lines, counts, max_tokens)
+        units = _pack(
+            list(_units(page, section, lines, counts, max_tokens)), lines, counts, max_tokens
+        )
     for number, group in enumerate(units):
         text = _join(group, lines)
         if text.strip():

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-
 from lorepack.builder.embed import embedding_text, text_hash
 from lorepack.builder.index.graph import Graph, build_graph
 from lorepack.builder.index.vectors import binary_planes, quantize
@@ -66,8 +65,11 @@ def write_rows(pack: sqlite3.Connection, content: Content) -> Graph:
     """Write all rows but ``meta`` and ``sqlar``; return the graph that was written."""
     source_ids = _write_sources(pack, content.sources)
     _write_pages(pack, content, source_ids)
-    flat = [(linked.page, chunk) for linked, chunks in zip(content.pages, content.chunks, strict=True)
-            for chunk in chunks]  # fmt: skip
+    flat = [
+        (linked.page, chunk)
+        for linked, own in zip(content.pages, content.chunks, strict=True)
+        for chunk in own
+    ]
     page_ids = {linked.page.path: number for number, linked in enumerate(content.pages, 1)}
     pack.executemany(
         _CHUNK,

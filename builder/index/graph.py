@@ -20,7 +20,12 @@ class Graph:
     _ids: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def node(
-        self, kind: str, name: str, label: str = "", page: int | None = None, chunk: int | None = None
+        self,
+        kind: str,
+        name: str,
+        label: str = "",
+        page: int | None = None,
+        chunk: int | None = None,
     ) -> int:
         """Return the id of a node, made at its first mention."""
         known = self._ids.get((kind, name))
@@ -118,15 +123,20 @@ def _add_diagram(
     prefix = f"{page.path}#diagram-{number}/"
     owner = graph.node("page", page.path)
     clusters = {
-        name: graph.node("diagram_cluster", prefix + name, label) for name, label in diagram.clusters
+        name: graph.node("diagram_cluster", prefix + name, label)
+        for name, label in diagram.clusters
     }
-    nodes = {name: graph.node("diagram_node", prefix + name, label) for name, label in diagram.nodes}
+    nodes = {
+        name: graph.node("diagram_node", prefix + name, label) for name, label in diagram.nodes
+    }
     everything = {**nodes, **clusters}
     for member in everything.values():
         graph.edge(owner, member, "diagram_member", evidence, diagram.line)
     for cluster, member_name in diagram.members:
         if cluster in clusters and member_name in everything:
-            graph.edge(clusters[cluster], everything[member_name], "diagram_member", evidence, diagram.line)
+            graph.edge(
+                clusters[cluster], everything[member_name], "diagram_member", evidence, diagram.line
+            )
     for edge in diagram.edges:
         if edge.src in everything and edge.dst in everything:
             graph.edge(

@@ -13,7 +13,7 @@ _IGNORED = re.compile(r"[!\"#$%&()*+,.:;<=>?@^`{|}~/\[\]\\\s_-]+")
 
 
 def find_anchor(page: Page, fragment: str) -> str | None:
-    """Return the id in the rendered page for ``Heading``, ``A#B`` or ``^block``; None without one."""
+    """Return the rendered page's id for ``Heading``, ``A#B`` or ``^block``; None without one."""
     wanted = fragment.strip("#").strip()
     if wanted.startswith("^"):
         folded = wanted.casefold()
@@ -38,7 +38,7 @@ def _find_path(page: Page, path: list[str]) -> str | None:
 
 def _find_slug(page: Page, wanted: str) -> str | None:
     slug = slugify(wanted)
-    return next((h.anchor for h in page.headings if wanted == h.anchor or slug == h.anchor), None)
+    return next((h.anchor for h in page.headings if h.anchor in (wanted, slug)), None)
 
 
 def _is_subsequence(path: list[str], names: list[str]) -> bool:

@@ -62,7 +62,9 @@ def parse_file(file: SourceFile) -> tuple[Page | None, list[Finding]]:
         return _page(file, data, Frontmatter({}, "", _as_code(decoded.text, suffix), 1)), findings
     front = read_frontmatter(decoded.text)
     findings += (
-        Finding("bad-frontmatter", "warning", file.path, line, f"frontmatter {what}", "mend the YAML")
+        Finding(
+            "bad-frontmatter", "warning", file.path, line, f"frontmatter {what}", "mend the YAML"
+        )
         for line, what in front.problems
     )
     if _left_out(front.values):

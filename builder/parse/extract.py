@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
-from markdown_it.token import Token
-
 from lorepack.builder.model import Block, Diagram, Heading, Link
 from lorepack.builder.parse.markdown.anchors import inline_text
 from lorepack.builder.parse.mermaid import parse_mermaid
+from markdown_it.token import Token
 
 _BREAKS = ("softbreak", "hardbreak")
 _SPLIT_INTO = frozenset({"bullet_list", "ordered_list", "blockquote", "callout", "list_item"})
@@ -45,7 +44,11 @@ def extract(tokens: list[Token], body_line: int) -> Extract:
             found.headings.append(Heading(level, text, anchor, line, token.level == 0))
         elif token.type == "inline":
             _read_inline(found, token, line)
-            if not found.opening and token.level == 1 and tokens[index - 1].type == "paragraph_open":
+            if (
+                not found.opening
+                and token.level == 1
+                and tokens[index - 1].type == "paragraph_open"
+            ):
                 found.opening = inline_text(token)
         elif token.type == "fence" and token.info.strip().lower().startswith("mermaid"):
             diagram = parse_mermaid(token.content, line + 1)
@@ -71,7 +74,9 @@ def _read_inline(found: Extract, token: Token, line: int) -> None:
         elif kind == "wikilink":
             meta = child.meta
             found.links.append(
-                Link("wikilink", meta["target"], meta["fragment"], meta["label"], line, meta["embed"])
+                Link(
+                    "wikilink", meta["target"], meta["fragment"], meta["label"], line, meta["embed"]
+                )
             )
         elif kind == "tag":
             found.tags.append((child.content, line))

@@ -132,8 +132,7 @@ def _read_entries(raw: str, problems: list[tuple[int, str]]) -> Properties:
 def _entries(raw: str) -> Iterator[tuple[int, str, str]]:
     """Yield (line, key, text) of each unindented ``key:`` with the lines that belong to it."""
     lines = raw.split("\n")
-    starts = [i for i, line in enumerate(lines) if _ENTRY.match(line)]
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
-        match = _ENTRY.match(lines[start])
-        assert match is not None
+    found = [(i, match) for i, line in enumerate(lines) if (match := _ENTRY.match(line))]
+    ends = [start for start, _ in found[1:]] + [len(lines)]
+    for (start, match), end in zip(found, ends if found else [], strict=True):
         yield start, match.group("key").strip("'\""), "\n".join(lines[start:end])

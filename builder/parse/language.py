@@ -19,7 +19,7 @@ _SCRIPTS = (
 # The most frequent function words of each language that hardly occur in the others.
 _WORDS = {
     "en": "the and of to is in that for you it with are this be your can not",
-    "tr": "ve bir bu için ile de da olarak veya gibi daha olan çok kadar sonra nasıl bağlantı dosya",
+    "tr": "ve bir bu için ile de da olarak veya gibi daha olan çok kadar sonra nasıl",
     "de": "der die und das ist nicht mit den ein eine sie zu auf für werden auch",
     "fr": "le les des et est une dans pour que qui pas sur avec vous",
     "es": "el los las y es una para que con por como más del se",

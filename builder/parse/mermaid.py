@@ -9,9 +9,12 @@ from lorepack.builder.model import Diagram, DiagramEdge
 
 _ID = r"[^\W\d][\w.-]*|\d[\w.]*"
 _SHAPE = (
-    r"(?:\[\[.*?\]\]|\[\(.*?\)\]|\[.*?\]|\(\(\(.*?\)\)\)|\(\(.*?\)\)|\(\[.*?\]\)|\(.*?\)|\{\{.*?\}\}|\{.*?\}|>.*?\])"
+    r"(?:\[\[.*?\]\]|\[\(.*?\)\]|\[.*?\]|\(\(\(.*?\)\)\)|\(\(.*?\)\)|\(\[.*?\]\)|\(.*?\)"
+    r"|\{\{.*?\}\}|\{.*?\}|>.*?\])"
 )
-_FLOW_NODE = re.compile(rf"\s*(?P<id>(?:(?!--|==|-\.)[\w.])+)(?P<shape>{_SHAPE})?(?::::?\w+)?(?:@\{{.*?\}})?")
+_FLOW_NODE = re.compile(
+    rf"\s*(?P<id>(?:(?!--|==|-\.)[\w.])+)(?P<shape>{_SHAPE})?(?::::?\w+)?(?:@\{{.*?\}})?"
+)
 _FLOW_ARROW = re.compile(
     r"\s*(?:<|x|o)?(?P<open>--|==|-\.)(?:(?P<inner>(?:[^-=.>|\n]|(?<=\w)[-.](?=\w))+?)(?:--|==|\.-))?"
     r"(?:-|=|\.)*(?:>|x(?=\s)|o(?=\s))?\s*(?:\|(?P<pipe>[^|]*)\|)?|\s*~~~"
@@ -19,13 +22,17 @@ _FLOW_ARROW = re.compile(
 _SEQUENCE = re.compile(
     r"\s*(?P<src>[^-:+<>\n]+?)\s*(?:<<)?(?:-->>|->>|-->|->|--x|-x|--\)|-\))[+-]?\s*(?P<dst>[^:\n]+?)\s*:\s*(?P<label>.*)"
 )
-_PARTICIPANT = re.compile(r"\s*(?:create\s+)?(?:participant|actor)\s+(?P<id>\S+)(?:\s+as\s+(?P<label>.+))?")
+_PARTICIPANT = re.compile(
+    r"\s*(?:create\s+)?(?:participant|actor)\s+(?P<id>\S+)(?:\s+as\s+(?P<label>.+))?"
+)
 _CLASS_EDGE = re.compile(
     rf"\s*(?P<src>{_ID})(?:\s*\"[^\"]*\")?\s*(?:<\|--|\*--|o--|<--|<\.\.|<\|\.\.|--\|>|--\*|--o|-->|\.\.>|\.\.\|>|--|\.\.)"
     rf"\s*(?:\"[^\"]*\"\s*)?(?P<dst>{_ID})\s*(?::\s*(?P<label>.*))?$"
 )
 _CLASS = re.compile(rf"\s*class\s+(?P<id>{_ID})(?:\[\"(?P<label>[^\"]*)\"\])?")
-_STATE_EDGE = re.compile(r"\s*(?P<src>\[\*\]|[\w.-]+?)\s*-->\s*(?P<dst>\[\*\]|[\w.-]+)\s*(?::\s*(?P<label>.*))?$")
+_STATE_EDGE = re.compile(
+    r"\s*(?P<src>\[\*\]|[\w.-]+?)\s*-->\s*(?P<dst>\[\*\]|[\w.-]+)\s*(?::\s*(?P<label>.*))?$"
+)
 _STATE = re.compile(r"\s*state\s+(?:\"(?P<label>[^\"]*)\"\s+as\s+)?(?P<id>[\w.-]+)(?P<open>\s*\{)?")
 _SUBGRAPH = re.compile(r"\s*subgraph\s+(?P<id>[\w.-]+)?\s*(?:\[(?P<label>.*?)\])?(?P<rest>.*)$")
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
@@ -104,11 +111,14 @@ def _flowchart(builder: _Builder, statement: str, line: int) -> None:
         match = _SUBGRAPH.match(statement)
         if match:
             name = (match["id"] or "") + ("" if match["label"] else match["rest"])
-            builder.cluster(name.strip().strip('"') or f"cluster{len(builder.clusters)}", match["label"] or "")
+            builder.cluster(
+                name.strip().strip('"') or f"cluster{len(builder.clusters)}", match["label"] or ""
+            )
         return
     if stripped.split(" ")[0] in _FLOW_SETTINGS:
         return
-    position, before, label = 0, [], ""
+    position, label = 0, ""
+    before: list[str] = []
     while True:
         group, position = _flow_group(builder, statement, position)
         for src in before:

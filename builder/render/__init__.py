@@ -46,7 +46,9 @@ def render_site(
     site = SiteMap({page.page.path: page for page in linked}, urls)
     backlinks = _backlinks(linked)
     pages = [
-        SitePage(HOME_URL, title, home_html(site, sources, version), nav=(), lore=_generated_lore()),
+        SitePage(
+            HOME_URL, "Start", home_html(site, sources, version), nav=(), lore=_generated_lore()
+        ),
         SitePage(TAGS_URL, "Tags", tags_html(site), nav=(), lore=_generated_lore()),
         *(_site_page(item, site, backlinks[item.page.path]) for item in linked),
     ]
@@ -75,7 +77,8 @@ def _site_page(linked: LinkedPage, site: SiteMap, backlinks: Iterable[str]) -> S
         "has_title": own_title == page.title,
         "facts": _facts(page),
         "tags": [
-            {"name": tag, "url": f"{relative_url(TAGS_URL, base)}#{tag.lower()}"} for tag in page.tags
+            {"name": tag, "url": f"{relative_url(TAGS_URL, base)}#{tag.lower()}"}
+            for tag in page.tags
         ],
         "backlinks": [
             {"title": site.pages[path].page.title, "url": relative_url(site.urls[path], base)}
@@ -100,8 +103,7 @@ def _generated_lore() -> dict[str, Any]:
 
 def _facts(page: Page) -> list[str]:
     dates = [("created", page.created), ("updated", page.updated), ("", page.lifecycle)]
-    facts = [f"{name} {value}".strip() for name, value in dates if value]
-    return facts or ([""] if page.tags else [])
+    return [f"{name} {value}".strip() for name, value in dates if value]
 
 
 def _backlinks(linked: Sequence[LinkedPage]) -> defaultdict[str, dict[str, None]]:

@@ -49,7 +49,9 @@ def _section(tokens: Sequence[Token], start: int) -> list[Token]:
         token = tokens[end]
         ends = token.level < opening.level or token.type == "footnote_block_open"
         if ends or (
-            token.type == "heading_open" and token.level == opening.level and token.tag <= opening.tag
+            token.type == "heading_open"
+            and token.level == opening.level
+            and token.tag <= opening.tag
         ):
             return list(tokens[start:end])
     return list(tokens[start:])
@@ -63,6 +65,10 @@ def _block(tokens: Sequence[Token], start: int) -> list[Token]:
         if tokens[end].level == opening.level and tokens[end].nesting == -1:
             block = list(tokens[start : end + 1])
             if opening.type == "list_item_open":
-                return [Token("bullet_list_open", "ul", 1), *block, Token("bullet_list_close", "ul", -1)]
+                return [
+                    Token("bullet_list_open", "ul", 1),
+                    *block,
+                    Token("bullet_list_close", "ul", -1),
+                ]
             return block
     return [opening]

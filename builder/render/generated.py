@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from lorepack.builder.model import LinkedPage, Source
 from lorepack.builder.render.html import SiteMap
 from lorepack.builder.render.urls import relative_url

@@ -9,6 +9,13 @@ from functools import cache, lru_cache
 from html import escape
 from typing import Any
 
+from lorepack.builder.model import LinkedPage, Target
+from lorepack.builder.parse.extract import is_external
+from lorepack.builder.parse.markdown.parser import parse_tokens
+from lorepack.builder.render.embeds import is_lone_embed, section_tokens, without_ids
+from lorepack.builder.render.media import media_html
+from lorepack.builder.render.sanitize import sanitize
+from lorepack.builder.render.urls import file_url, relative_url
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
@@ -17,14 +24,6 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
-
-from lorepack.builder.model import LinkedPage, Target
-from lorepack.builder.parse.extract import is_external
-from lorepack.builder.parse.markdown.parser import parse_tokens
-from lorepack.builder.render.embeds import is_lone_embed, section_tokens, without_ids
-from lorepack.builder.render.media import media_html
-from lorepack.builder.render.sanitize import sanitize
-from lorepack.builder.render.urls import file_url, relative_url
 
 MAX_EMBED_DEPTH = 4
 _LINKED = ("wikilink", "link_open", "image")
@@ -108,7 +107,7 @@ class _Renderer(RendererHTML):
 
     def heading_close(self, tokens: Sequence[Token], i: int, options: Any, env: Any) -> str:
         anchor = tokens[i - 2].attrGet("id")
-        link = f'<a class="headerlink" href="#{escape(str(anchor))}" title="Permanent link">¶</a>'
+        link = f'<a class="headerlink" href="#{escape(str(anchor))}" title="Permanent link"></a>'
         return f"{link if anchor else ''}</{tokens[i].tag}>\n"
 
     def callout_open(self, tokens: Sequence[Token], i: int, options: Any, env: Any) -> str:
@@ -135,7 +134,8 @@ class _Renderer(RendererHTML):
         mark = tokens[i].meta["mark"]
         checked = "" if mark == " " else " checked"
         box = f'<input type="checkbox" data-task="{escape(mark)}" disabled{checked}>'
-        return f'<label class="task-list-control">{box}<span class="task-list-indicator"></span></label>'
+        sign = '<span class="task-list-indicator"></span>'
+        return f'<label class="task-list-control">{box}{sign}</label>'
 
     def tag(self, tokens: Sequence[Token], i: int, options: Any, env: Any) -> str:
         name = tokens[i].content
@@ -190,11 +190,14 @@ class _Renderer(RendererHTML):
         source = str(token.attrGet("src") or "")
         if target is None and is_external(source):
             # Nothing is loaded from elsewhere: an image out there is a link.
-            return f'<a class="lore-remote" href="{escape(source)}">{escape(token.content or source)}</a>'
+            name = escape(token.content or source)
+            return f'<a class="lore-remote" href="{escape(source)}">{name}</a>'
         if target is None or target.kind == "missing":
             return f'<span class="lore-broken">{escape(token.content or source)}</span>'
         if target.kind == "page":
-            return _embed(target, view) if token.meta.get("lone") else _anchor(target, view) + "</a>"
+            return (
+                _embed(target, view) if token.meta.get("lone") else _anchor(target, view) + "</a>"
+            )
         url = relative_url(file_url(target.path), view.base)
         alt, _, size = token.content.rpartition("|")
         return media_html(target.path, url, size, alt or token.content)

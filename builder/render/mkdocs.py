@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Iterator  # noqa: UP035
+from typing import Any, cast
 
 from lorepack.builder.model import Heading
 
@@ -85,7 +85,7 @@ def _plugin(pages: Sequence[SitePage], on_page: Any) -> Any:
 
     by_uri = {page.src_uri: page for page in pages}
 
-    class LorepackPlugin(BasePlugin):  # type: ignore[type-arg]
+    class LorepackPlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         """Hooks of mkdocs, in the order in which it calls them."""
 
         def on_files(self, files: Any, config: Any) -> Any:
@@ -100,7 +100,7 @@ def _plugin(pages: Sequence[SitePage], on_page: Any) -> Any:
 
         def on_page_content(self, html: str, page: Any, config: Any, files: Any) -> str:
             own = by_uri[page.file.src_uri]
-            page.toc = get_toc(_toc(own.headings))
+            page.toc = get_toc(cast(Any, _toc(own.headings)))
             return own.html
 
         def on_post_page(self, output: str, page: Any, config: Any) -> str:
@@ -113,9 +113,9 @@ def _plugin(pages: Sequence[SitePage], on_page: Any) -> Any:
 
 def _navigation(pages: Sequence[SitePage]) -> list[Any]:
     """Return mkdocs' nested navigation; folders come after the pages beside them."""
-    root: dict[str, Any] = {}
+    root: dict[tuple[str, str], Any] = {}
     for page in pages:
-        folder = root
+        folder: dict[tuple[str, str], Any] = root
         for name in page.nav:
             folder = folder.setdefault(("folder", name), {})
         folder[("page", page.src_uri)] = page.title

@@ -5,9 +5,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from pagefind_bin import get_executable
-
 from lorepack.packfile.errors import LorepackError
+from pagefind_bin import get_executable
 
 
 def index_site(folder: Path) -> None:

@@ -16,7 +16,7 @@ _MAX_SEGMENT = 80
 
 
 def page_urls(paths: Sequence[str]) -> dict[str, str]:
-    """Return the address of each page: not encoded, relative to the site's root, with a final slash.
+    """Return each page's address below the site's root: not encoded, with a final slash.
 
     Two paths that would share an address are told apart by a hash of the path, for all but the
     first in their order.

@@ -6,7 +6,6 @@ import sys
 from importlib.metadata import EntryPoint, entry_points, version
 
 import click
-
 from lorepack.packfile.errors import LorepackError
 
 _GROUP = "lorepack.commands"
@@ -22,8 +21,7 @@ class _Commands(click.Group):
         found: tuple[EntryPoint, ...] = tuple(entry_points(group=_GROUP, name=cmd_name))
         if not found:
             return None
-        command = found[0].load()
-        assert isinstance(command, click.Command)
+        command: click.Command = found[0].load()
         return command
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 
 import click
-
 from lorepack.packfile.models.convert import converted_model, damaged_files
 from lorepack.packfile.models.registry import DEFAULT_MODEL, MODELS, find_model
 
@@ -20,7 +19,9 @@ def list_models() -> None:
     """List the known models."""
     for spec in MODELS.values():
         default = " (default)" if spec.id == DEFAULT_MODEL else ""
-        click.echo(f"{spec.id}{default}: {spec.dims} dimensions, {spec.licence}, from {spec.package}")
+        click.echo(
+            f"{spec.id}{default}: {spec.dims} dimensions, {spec.licence}, from {spec.package}"
+        )
 
 
 @models.command()

@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import click
-
 from lorepack.packfile.verify import verify_pack
 
 

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-
 from lorepack.packfile.models.convert import converted_model
 from lorepack.packfile.models.registry import ModelSpec
 
 if TYPE_CHECKING:
-    from onnxruntime import InferenceSession
+    from onnxruntime import InferenceSession  # type: ignore[attr-defined]
     from tokenizers import Tokenizer
 
 Vectors = npt.NDArray[np.float32]
@@ -57,7 +56,7 @@ class Encoder:
         if len(ids) > limit:
             ids = [*ids[: limit - 1], ids[-1]]
         (vectors,) = self.session.run(None, {"input_ids": np.array([ids], np.int64)})
-        return np.asarray(vectors[0], np.float32)
+        return np.asarray(vectors, np.float32).reshape(self.spec.dims)
 
 
 def load_encoder(spec: ModelSpec, threads: int = 1) -> Encoder:
@@ -70,7 +69,10 @@ def load_encoder(spec: ModelSpec, threads: int = 1) -> Encoder:
         LorepackError: its weights are not installed or not the known ones.
     """
     folder = converted_model(spec)
-    from onnxruntime import InferenceSession, SessionOptions
+    from onnxruntime import (  # type: ignore[attr-defined]
+        InferenceSession,
+        SessionOptions,
+    )
 
     options = SessionOptions()
     options.intra_op_num_threads = threads

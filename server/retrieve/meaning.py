@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-
 from lorepack.server.mount import Mount
 from lorepack.server.retrieve.words import Hit
 
@@ -46,9 +45,7 @@ def search_meaning(
     return hits[:limit]
 
 
-def _allowed(
-    pack: sqlite3.Connection, pages: Sequence[int] | None
-) -> npt.NDArray[np.int64] | None:
+def _allowed(pack: sqlite3.Connection, pages: Sequence[int] | None) -> npt.NDArray[np.int64] | None:
     if pages is None:
         return None
     rows = pack.execute(_CHUNKS_OF_PAGES, (json.dumps(list(pages)),))

@@ -47,7 +47,9 @@ class Neighbor:
 
 def find_node(pack: sqlite3.Connection, name: str) -> sqlite3.Row | None:
     """Return the node with this path, tag (with or without #), key or label."""
-    row: sqlite3.Row | None = pack.execute(_FIND, {"name": name, "tag": name.lstrip("#")}).fetchone()
+    row: sqlite3.Row | None = pack.execute(
+        _FIND, {"name": name, "tag": name.lstrip("#")}
+    ).fetchone()
     return row
 
 
@@ -79,9 +81,7 @@ def walk(
     return found
 
 
-def _edges(
-    pack: sqlite3.Connection, ids: Sequence[int], kinds: Sequence[str]
-) -> list[sqlite3.Row]:
+def _edges(pack: sqlite3.Connection, ids: Sequence[int], kinds: Sequence[str]) -> list[sqlite3.Row]:
     values = {
         "ids": json.dumps(list(ids)),
         "kinds": json.dumps(list(kinds)) if kinds else None,

@@ -77,7 +77,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Answer:
-    """Results, best first. ``status`` is ok, no_docs or no_match; ``degraded`` names what failed."""
+    """Results, best first; ``status`` is ok, no_docs or no_match, ``degraded`` what failed."""
 
     status: str
     results: tuple[Result, ...]
@@ -189,7 +189,10 @@ def _citer(mount: Mount, site_url: str) -> Callable[[sqlite3.Row], str]:
 
 
 def _result(
-    row: sqlite3.Row, words: Sequence[Hit], meaning: Sequence[Hit], cite: Callable[[sqlite3.Row], str]
+    row: sqlite3.Row,
+    words: Sequence[Hit],
+    meaning: Sequence[Hit],
+    cite: Callable[[sqlite3.Row], str],
 ) -> Result:
     bm25_rank, bm25_score = _place(words, row["id"])
     vector_rank, vector_score = _place(meaning, row["id"])

@@ -67,7 +67,7 @@ SPEC = ToolSpec(
     name="find_chunks",
     description=(
         "Search this pack by words and meaning, in any language. Use it first for any question; "
-        "quote a \"phrase\" that must occur. Returns cited passages, best first."
+        'quote a "phrase" that must occur. Returns cited passages, best first.'
     ),
     input_schema=object_schema(
         {

@@ -24,8 +24,8 @@ def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
     pack = context.mount.connection()
     start = find_node(pack, arguments["source"])
     if start is None:
-        data = {**stamp(context.mount), "status": "no_match", "neighbors": []}
-        return ToolAnswer(f"no_match: the graph has no {arguments['source']!r}", data)
+        nothing = {**stamp(context.mount), "status": "no_match", "neighbors": []}
+        return ToolAnswer(f"no_match: the graph has no {arguments['source']!r}", nothing)
     cursor = arguments.get("cursor", "0")
     if not cursor.isdigit():
         return error("invalid_cursor", "use the nextCursor of the answer before")
@@ -35,7 +35,7 @@ def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
     begin, limit = int(cursor), arguments.get("limit", 25)
     shown = found[begin : begin + limit]
     following = str(begin + limit) if begin + limit < len(found) else None
-    data = {
+    data: dict[str, Any] = {
         **stamp(context.mount),
         "status": "ok" if found else "no_match",
         "source": {"node": start["name"], "kind": start["kind"], "label": start["label"]},

@@ -95,11 +95,15 @@ def _section(
 ) -> ToolAnswer:  # fmt: skip
     headings = pack.execute(_HEADINGS, (row["id"],)).fetchall()
     wanted = name.strip().lstrip("#").strip().lower()
-    at = next((i for i, h in enumerate(headings) if wanted in (h["text"].lower(), h["anchor"])), None)
+    at = next(
+        (i for i, h in enumerate(headings) if wanted in (h["text"].lower(), h["anchor"])), None
+    )
     if at is None:
         near = get_close_matches(wanted, [h["text"].lower() for h in headings], n=5, cutoff=0.3)
         data = {**stamp(context.mount), "status": "no_match", "near": near}
-        return ToolAnswer(f"no_match: {row['path']} has no section {name!r}. Near: {', '.join(near)}", data)
+        return ToolAnswer(
+            f"no_match: {row['path']} has no section {name!r}. Near: {', '.join(near)}", data
+        )
     start = headings[at]
     end = next((h["line"] for h in headings[at + 1 :] if h["level"] <= start["level"]), None)
     lines = row["markdown"].split("\n")

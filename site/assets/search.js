@@ -53,12 +53,17 @@ async function search() {
     status.textContent = "";
     return;
   }
-  const found = await (await pagefind()).debouncedSearch(query, {}, 120);
-  if (!found) return; // a newer keystroke is on its way
+  const found = await (await pagefind()).search(query);
   const shown = await Promise.all(found.results.slice(0, 12).map((hit) => hit.data()));
-  if (query !== input.value.trim()) return;
+  if (query !== input.value.trim()) return; // a newer keystroke is on its way
   status.textContent = `${found.results.length} page${found.results.length === 1 ? "" : "s"}`;
   list.replaceChildren(...shown.map(result));
+}
+
+let waiting;
+function searchSoon() {
+  clearTimeout(waiting);
+  waiting = setTimeout(() => search().catch((error) => { status.textContent = `Search failed: ${error.message}`; }), 120);
 }
 
 function step(event) {
@@ -70,7 +75,7 @@ function step(event) {
 }
 
 button.addEventListener("click", open);
-input.addEventListener("input", () => search().catch(() => {}));
+input.addEventListener("input", searchSoon);
 dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
 dialog.addEventListener("keydown", (event) => {
   if (event.key === "ArrowDown" || event.key === "ArrowUp") step(event);

@@ -9,9 +9,12 @@ from markdown_it.token import Token
 
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)[ \t]*$")
 _MARKABLE = frozenset(
-    "paragraph_open blockquote_open callout_open bullet_list_open ordered_list_open table_open "
-    "fence code_block math_block list_item_open heading_open".split()
-)
+    {
+        "paragraph_open", "blockquote_open", "callout_open", "bullet_list_open",
+        "ordered_list_open", "table_open", "fence", "code_block", "math_block",
+        "list_item_open", "heading_open",
+    }
+)  # fmt: skip
 
 
 def set_block_ids(state: StateCore) -> None:
@@ -40,7 +43,7 @@ def _mark(tokens: list[Token], index: int, block_id: str) -> None:
             return
     in_item = index >= 2 and tokens[index - 2].type == "list_item_open"
     (tokens[index - 2] if in_item else opening).attrSet("id", block_id)
-    while children and children[-1].type in ("softbreak", "hardbreak") or _is_blank(children):
+    while (children and children[-1].type in ("softbreak", "hardbreak")) or _is_blank(children):
         children.pop()
 
 

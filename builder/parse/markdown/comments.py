@@ -76,7 +76,8 @@ def strip_comments(text: str) -> tuple[str, int | None]:
 
 def _strip_line(lines: list[str], number: int, awaited: str) -> tuple[str, str]:
     """Return what is left of one line, and the sign that closes a comment still open at its end."""
-    line, kept, position = lines[number], [], 0
+    line, position = lines[number], 0
+    kept: list[str] = []
     while position < len(line):
         if awaited:
             end = line.find(awaited, position)

@@ -8,10 +8,13 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 # What may stand in a tag is what Obsidian allows: no space and none of this punctuation.
-_TAG_CHAR = r"[^\u2000-\u206f\u2e00-\u2e7f'!\"#$%&()*+,.:;<=>?@^`{|}~\[\]\\\s，。；：！？、（）【】《》「」]"
+_WIDE_STOPS = "，。；：！？、（）【】《》「」"
+_TAG_CHAR = r"[^\u2000-\u206f\u2e00-\u2e7f'!\"#$%&()*+,.:;<=>?@^`{|}~\[\]\\\s" + _WIDE_STOPS + "]"
+_WIDE_SIGNS = r"\u3000-\u303f\uff00-\uff65"
 _SPECIAL = re.compile(
     rf"(?:(?<=\s)|^)#(?P<tag>{_TAG_CHAR}+)"
-    r"|(?<![\w/])(?P<url>https?://[^\s<>\"'`\u3000-\u303f\uff00-\uff65]*[^\s<>\"'`.,:;!?)\]*_~\u3000-\u303f\uff00-\uff65])"
+    rf"|(?<![\w/])(?P<url>https?://[^\s<>\"'`{_WIDE_SIGNS}]*"
+    rf"[^\s<>\"'`.,:;!?)\]*_~{_WIDE_SIGNS}])"
 )
 _COLOUR = re.compile(r"[0-9a-fA-F]{6}|[0-9a-fA-F]{8}|([0-9a-fA-F])\1{2,3}|(?=.*\d)[0-9a-fA-F]{3,4}")
 _NUMBER = re.compile(r"[\d/_-]+")
@@ -27,7 +30,11 @@ def split_text(state: StateCore) -> None:
     if "#" not in state.src and "://" not in state.src:
         return
     for token in state.tokens:
-        if token.type == "inline" and token.children and ("#" in token.content or "://" in token.content):
+        if (
+            token.type == "inline"
+            and token.children
+            and ("#" in token.content or "://" in token.content)
+        ):
             token.children = _split_children(token.children)
 
 

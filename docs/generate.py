@@ -1,0 +1,78 @@
+"""Write the docs that follow from the code: CLI help, tool schemas, recipe keys.
+
+``python docs/generate.py`` writes them; ``--check`` fails when one is stale.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+from lorepack.builder import recipe
+from lorepack.packfile.cli import cli
+from lorepack.server.tools.profiles import PROFILES
+
+DOCS = Path(__file__).parent
+
+
+def cli_reference() -> str:
+    """Return every command's help."""
+    parts = ["# Commands\n"]
+    for path, command in _commands(cli, "lorepack"):
+        context = click.Context(command, info_name=path, terminal_width=88, max_content_width=88)
+        parts.append(f"## {path}\n\n```text\n{command.get_help(context)}\n```\n")
+    return "\n".join(parts)
+
+
+def _commands(command: click.Command, path: str) -> Iterator[tuple[str, click.Command]]:
+    yield path, command
+    if isinstance(command, click.Group):
+        context = click.Context(command, info_name=path)
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            if inner is not None:
+                yield from _commands(inner, f"{path} {name}")
+
+
+def tool_reference() -> str:
+    """Return every tool's description and input schema, by profile."""
+    parts = ["# MCP tools\n"]
+    for profile, specs in PROFILES.items():
+        parts.append(f"## Profile `{profile}`\n")
+        for spec in specs:
+            schema = json.dumps(spec.input_schema, indent=2)
+            parts.append(f"### `{spec.name}`\n\n{spec.description}\n\n```json\n{schema}\n```\n")
+    return "\n".join(parts)
+
+
+def recipe_reference() -> str:
+    """Return every key of a recipe."""
+    parts = ["# Recipes\n\nA recipe is a TOML file, by habit `packs/NAME.toml`.\n"]
+    for table, keys in recipe.DOCUMENTED_KEYS.items():
+        rows = "\n".join(f"| `{key}` | {wanted} | {says} |" for key, (wanted, says) in keys.items())
+        parts.append(f"## `{table}`\n\n| key | is | says |\n|---|---|---|\n{rows}\n")
+    return "\n".join(parts)
+
+
+GENERATED = {"cli.md": cli_reference, "tools.md": tool_reference, "recipe.md": recipe_reference}
+
+
+def main() -> int:
+    """Write or check all generated docs; return the exit code."""
+    stale = []
+    for name, write in GENERATED.items():
+        path, text = DOCS / name, write()
+        if "--check" not in sys.argv:
+            path.write_text(text, encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != text:
+            stale.append(name)
+    if stale:
+        print(f"stale: {', '.join(stale)}; run `make docs`", file=sys.stderr)
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
