@@ -48,8 +48,8 @@ def search_words(
 def search_identifier(
     pack: sqlite3.Connection, token: str, pages: Sequence[int] | None, limit: int
 ) -> list[Hit]:
-    """Return the chunks that hold ``token`` itself, best first."""
-    return _match(pack, _quote(token), pages, limit)
+    """Return the chunks whose own text holds ``token`` itself, best first."""
+    return _match(pack, f"{{headings body}} : {_quote(token)}", pages, limit)
 
 
 def _match(

@@ -1,0 +1,150 @@
+"""An agent's view: the MCP SDK's own client against real servers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+
+from tests.conftest import LOREPACK
+
+Talk = Callable[[Client], Awaitable[Any]]
+
+
+@pytest.fixture(params=["stdio", "http"])
+def talk(request: pytest.FixtureRequest, demo_pack: Path) -> Callable[[Talk], Any]:
+    """Run a conversation with the demo pack, over either transport."""
+    if request.param == "stdio":
+        target: Any = StdioServerParameters(command=str(LOREPACK), args=["mcp", str(demo_pack)])
+    else:
+        target = f"{request.getfixturevalue('demo_server')}/mcp/demo"
+
+    def run(conversation: Talk) -> Any:
+        async def connected() -> Any:
+            async with Client(target) as client:
+                return await conversation(client)
+
+        return asyncio.run(connected())
+
+    return run
+
+
+def call(name: str, **arguments: Any) -> Talk:
+    return lambda client: client.call_tool(name, arguments)
+
+
+def test_tools_are_few_small_and_read_only(talk: Callable[[Talk], Any]) -> None:
+    tools = talk(lambda client: client.list_tools()).tools
+    assert [tool.name for tool in tools] == [
+        "find_chunks", "get_page", "find_neighbors", "wiki_status",
+    ]  # fmt: skip
+    assert all(tool.annotations.read_only_hint for tool in tools)
+    dumped = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools]
+    assert len(json.dumps(dumped)) < 6000
+
+
+def test_find_chunks_answers_with_citations(talk: Callable[[Talk], Any]) -> None:
+    answer = talk(call("find_chunks", query="why is a pack one file?", limit=3))
+    best = answer.structured_content["results"][0]
+    assert best["slug"] == "guide/concepts/Packs.md"
+    assert "text" not in best
+    assert answer.structured_content["version"] == "1.0.0"
+    text = answer.content[0].text
+    assert "opened offline for ever" in text and best["citationUrl"] in text
+
+
+def test_get_page_whole_section_and_list(talk: Callable[[Talk], Any]) -> None:
+    page = talk(call("get_page", page="guide/concepts/Packs.md"))
+    assert "## What it holds" in page.content[0].text
+    section = talk(call("get_page", page="Packs", subsection="Why one file"))
+    assert section.structured_content["anchor"] == "why-one-file"
+    assert "What it holds" not in section.content[0].text
+    listed = talk(call("get_page", listPages=True)).structured_content
+    assert len(listed["pages"]) == 8 and listed["nextCursor"] is None
+
+
+def test_an_unknown_page_gets_near_names(talk: Callable[[Talk], Any]) -> None:
+    answer = talk(call("get_page", page="guide/concepts/Pakcs.md"))
+    assert not answer.is_error
+    assert answer.structured_content["status"] == "no_match"
+    assert answer.structured_content["near"][0] == "guide/concepts/Packs.md"
+
+
+def test_find_neighbors_walks_both_ways(talk: Callable[[Talk], Any]) -> None:
+    near = talk(call("find_neighbors", source="guide/concepts/Packs.md", depth=2, limit=100))
+    nodes = {(n["direction"], n["edge"], n["node"]) for n in near.structured_content["neighbors"]}
+    assert ("in", "wikilink", "guide/Start here.md") in nodes
+    assert ("in", "embed", "guide/guides/Markdown tour.md") in nodes
+    assert ("out", "tag", "lorepack/format") in nodes
+    only = talk(call("find_neighbors", source="#guide", kinds=["tag"]))
+    assert {n["edge"] for n in only.structured_content["neighbors"]} == {"tag"}
+
+
+def test_wiki_status_tells_what_is_served(talk: Callable[[Talk], Any]) -> None:
+    status = talk(call("wiki_status")).structured_content
+    assert (status["pack"], status["status"]) == ("demo", "ok")
+    assert status["counts"]["pages"] == 8 and status["languages"] == ["en", "tr", "zh"]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "says"),
+    [
+        ("find_chunks", {"query": "x", "bogus": 1}, "'bogus'"),
+        ("find_chunks", {}, "'query' is a required property"),
+        ("find_chunks", {"query": "x", "limit": 1000}, "limit"),
+        ("nothing", {}, "there is no tool 'nothing'"),
+        ("get_page", {}, "give `page`"),
+    ],
+)
+def test_wrong_arguments_are_named(
+    talk: Callable[[Talk], Any], name: str, arguments: dict[str, Any], says: str
+) -> None:
+    answer = talk(call(name, **arguments))
+    assert answer.is_error
+    assert answer.structured_content["success"] is False
+    assert says in answer.structured_content["error"]["message"]
+
+
+def test_pages_are_resources(talk: Callable[[Talk], Any]) -> None:
+    async def read(client: Client) -> Any:
+        listed = (await client.list_resources()).resources
+        first = next(r for r in listed if r.name == "guide/concepts/Packs.md")
+        return await client.read_resource(first.uri)
+
+    assert "immutable" in talk(read).contents[0].text
+
+
+def test_stdout_is_json_rpc_and_nothing_else(demo_pack: Path) -> None:
+    messages = [
+        {"method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {},
+                                            "clientInfo": {"name": "t", "version": "1"}}},
+        {"method": "tools/call", "params": {"name": "find_chunks", "arguments": {"query": "pack"}}},
+        {"method": "tools/call", "params": {"name": "nothing", "arguments": {}}},
+        {"method": "no/such/method", "params": {}},
+    ]  # fmt: skip
+    lines = [json.dumps({"jsonrpc": "2.0", "id": i, **m}) for i, m in enumerate(messages)]
+    lines.insert(1, json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+    lines.insert(2, "this is no json")
+    process = subprocess.Popen(
+        [str(LOREPACK), "mcp", str(demo_pack)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdin and process.stdout
+    process.stdin.write("\n".join(lines) + "\n")
+    process.stdin.flush()
+    answered = set()
+    while answered != {0, 1, 2, 3}:
+        message = json.loads(process.stdout.readline())
+        assert message["jsonrpc"] == "2.0"
+        answered.add(message.get("id"))
+        answered.discard(None)
+    rest, _ = process.communicate(timeout=10)
+    assert rest == ""
+    assert process.returncode == 0
