@@ -80,10 +80,11 @@ def _expand(compound: str) -> tuple[str, ...]:
     parts = [part for word in _PARTS.findall(compound) for part in _split_word(word)]
     whole = fold(compound)[:_MAX_TOKEN]
     if len(parts) == 1 and whole == fold(parts[0]):
-        return (_stem(whole),)
+        return (_stem(whole),) if whole else ()
     stems = [_stem(fold(part))[:_MAX_TOKEN] for part in parts]
     telling = [stem for stem in stems if len(stem) > 1 or not stem.isascii()] or stems
-    return tuple(dict.fromkeys([whole, whole.strip(_SIGNS) or whole, *telling]))
+    forms = dict.fromkeys([whole, whole.strip(_SIGNS) or whole, *telling])
+    return tuple(form for form in forms if form)
 
 
 def _split_word(word: str) -> list[str]:

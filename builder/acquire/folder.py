@@ -48,13 +48,13 @@ def _walk(
         relative, disk = prefix + entry.name, Path(entry.path)
         if entry.name.startswith("."):
             continue
-        if ignored(relative + "/" if entry.is_dir() else relative):
+        if ignored(relative + "/" if entry.is_dir(follow_symlinks=False) else relative):
             continue
         if not _is_utf8(entry.name):
             yield relative, disk, "has a name that is not valid UTF-8"
         elif entry.is_symlink():
             yield relative, disk, _link_problem(disk, root)
-        elif entry.is_dir():
+        elif entry.is_dir(follow_symlinks=False):
             yield from _walk(disk, relative + "/", ignored, root)
         elif entry.is_file():
             yield relative, disk, ""

@@ -29,7 +29,8 @@ def _vault_filters(root: Path) -> list[Callable[[str], bool]]:
         given = settings.get("userIgnoreFilters") or []
     except (OSError, ValueError, AttributeError):
         return []
-    return [_filter(text) for text in given if isinstance(text, str) and text]
+    texts = given if isinstance(given, list) else []
+    return [_filter(text) for text in texts if isinstance(text, str) and text]
 
 
 def _filter(text: str) -> Callable[[str], bool]:

@@ -18,6 +18,10 @@ def find_anchor(page: Page, fragment: str) -> str | None:
     if wanted.startswith("^"):
         folded = wanted.casefold()
         return next((name for name, _ in page.block_ids if name.casefold() == folded), None)
+    if page.path.endswith(".base"):
+        # A view is a place in a base, but not in the page that shows its source.
+        views = {_normal(name) for name, _ in page.block_ids}
+        return "" if _normal(wanted) in views else None
     path = [_normal(part) for part in wanted.split("#")]
     whole = _find_path(page, path) or _find_path(page, [_normal(wanted)])
     return whole or _find_slug(page, wanted)

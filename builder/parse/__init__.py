@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -27,6 +28,7 @@ from lorepack.builder.parse.markdown.tags import is_tag
 
 PAGE_SUFFIXES = frozenset({".md", ".markdown", ".canvas", ".base", ".txt"})
 SUMMARY_LIMIT = 200
+_VIEW_NAME = re.compile(r"^ {2,}(?:- )?name:[ \t]*(\S.*)$", re.MULTILINE)
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 _LIFECYCLES = frozenset({"draft", "verified", "archived", "disputed"})
 _TRUE = frozenset({"true", "yes", "on", "1"})
@@ -58,8 +60,13 @@ def parse_file(file: SourceFile) -> tuple[Page | None, list[Finding]]:
             message = f"is no canvas that can be read ({error})"
             return None, [*findings, Finding("bad-canvas", "error", file.path, 1, message)]
         return _page(file, data, Frontmatter({}, "", text, 1), (diagram,)), findings
-    if suffix in (".base", ".txt"):
-        return _page(file, data, Frontmatter({}, "", _as_code(decoded.text, suffix), 1)), findings
+    if suffix == ".base":
+        views = _base_views(decoded.text)
+        # The fence stands on a line of its own before the file's first.
+        shown = f"```yaml\n{decoded.text.rstrip()}\n```\n" if decoded.text.strip() else ""
+        return replace(_page(file, data, Frontmatter({}, "", shown, 0)), block_ids=views), findings
+    if suffix == ".txt":
+        return _page(file, data, Frontmatter({}, "", decoded.text, 1)), findings
     front = read_frontmatter(decoded.text)
     findings += (
         Finding(
@@ -78,11 +85,10 @@ def parse_file(file: SourceFile) -> tuple[Page | None, list[Finding]]:
     return _page(file, data, clean), findings
 
 
-def _as_code(text: str, suffix: str) -> str:
-    """Plain text keeps its lines; a base is shown as the YAML that it is."""
-    if suffix == ".txt":
-        return text
-    return f"```yaml\n{text.rstrip()}\n```\n" if text.strip() else ""
+def _base_views(text: str) -> tuple[tuple[str, int], ...]:
+    """Return the views that links into a base name, with their lines."""
+    found = ((m.group(1), text.count("\n", 0, m.start()) + 1) for m in _VIEW_NAME.finditer(text))
+    return tuple((name.strip(" \"'"), line) for name, line in found)
 
 
 def _left_out(values: Properties) -> bool:

@@ -10,6 +10,7 @@ from lorepack.builder.parse.markdown.block_ids import set_block_ids
 from lorepack.builder.parse.markdown.callouts import make_callouts
 from lorepack.builder.parse.markdown.highlight import highlight_plugin
 from lorepack.builder.parse.markdown.spaced_links import spaced_link_rule
+from lorepack.builder.parse.markdown.tables import table_rule
 from lorepack.builder.parse.markdown.tags import split_text
 from lorepack.builder.parse.markdown.tasks import make_tasks
 from lorepack.builder.parse.markdown.wikilinks import wikilink_rule
@@ -38,8 +39,11 @@ def _parser() -> MarkdownIt:
     parser.use(footnote_plugin)
     parser.use(dollarmath_plugin, allow_space=False, allow_digits=False, double_inline=True)
     parser.use(highlight_plugin)
+    parser.block.ruler.at("table", table_rule, {"alt": ["paragraph", "reference"]})
     parser.inline.ruler.before("link", "wikilink", wikilink_rule)
     parser.inline.ruler.after("image", "spaced_link", spaced_link_rule)
-    for rule in (make_callouts, make_tasks, set_block_ids, split_text, set_anchors):
+    # Before escaped signs become plain text: `\\#` begins no tag.
+    parser.core.ruler.before("text_join", "split_text", split_text)
+    for rule in (make_callouts, make_tasks, set_block_ids, set_anchors):
         parser.core.ruler.push(rule.__name__, rule)
     return parser

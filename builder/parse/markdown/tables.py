@@ -1,0 +1,36 @@
+"""A table row may hold ``[[Note|alias]]`` with a bare pipe, as authors write it."""
+
+from __future__ import annotations
+
+import re
+
+from markdown_it.rules_block import StateBlock, table
+
+_ALIAS_PIPE = re.compile(r"(\[\[[^\[\]|\n]+)\|([^\[\]|\n]+\]\])")
+# A private character of the same width keeps every offset into the source as it is.
+_STAND_IN = "\ue000"
+
+
+def table_rule(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
+    """Block rule: markdown-it's table, in which the pipe of an alias splits no cell."""
+    source = state.src
+    begin, end = state.bMarks[start_line], _table_end(state, start_line, end_line)
+    region = source[begin:end]
+    if silent or "[[" not in region or "|" not in region:
+        return table(state, start_line, end_line, silent)
+    state.src = source[:begin] + _ALIAS_PIPE.sub(rf"\1{_STAND_IN}\2", region) + source[end:]
+    before = len(state.tokens)
+    try:
+        found = table(state, start_line, end_line, silent)
+    finally:
+        state.src = source
+    for token in state.tokens[before:]:
+        token.content = token.content.replace(_STAND_IN, "|")
+    return found
+
+
+def _table_end(state: StateBlock, start_line: int, end_line: int) -> int:
+    line = start_line
+    while line < end_line and not state.isEmpty(line):
+        line += 1
+    return state.eMarks[max(start_line, line - 1)]
