@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -18,7 +19,8 @@ from lorepack.builder.embed import Embedded, embed_texts, embedding_text
 from lorepack.builder.index import Content, write_rows
 from lorepack.builder.link import link_pages
 from lorepack.builder.model import Chunk, Finding, LinkedPage, Page, SourceFile
-from lorepack.builder.parse import PAGE_SUFFIXES, parse_file
+from lorepack.builder.parse import PAGE_SUFFIXES
+from lorepack.builder.parse.pool import parse_files
 from lorepack.builder.recipe import Recipe
 from lorepack.builder.render import render_site
 from lorepack.builder.render.urls import page_urls
@@ -55,6 +57,17 @@ class Summary:
         return asdict(self)
 
 
+@contextmanager
+def few_collections() -> Iterator[None]:
+    """Let Python look for cycles seldom: a build makes many objects, and hardly any cycle."""
+    before = gc.get_threshold()
+    gc.set_threshold(200_000, 50, 1_000)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
 @dataclass
 class _Clock:
     """Seconds by stage."""
@@ -88,6 +101,13 @@ def build_pack(
     Raises:
         LorepackError: nothing was written; a pack that was there before still is.
     """
+    with few_collections():
+        return _build(recipe, folder, strict, progress)
+
+
+def _build(
+    recipe: Recipe, folder: Path, strict: bool, progress: Progress
+) -> tuple[Summary, list[Finding]]:
     target = folder / f"{recipe.name}-{recipe.version}{SUFFIX}"
     epoch = _source_date_epoch()
     clock = _Clock(progress)
@@ -152,14 +172,13 @@ def _parse(
     pages: list[Page] = []
     left_out: set[str] = set()
     findings: list[Finding] = []
-    for number, file in enumerate(documents, 1):
-        page, odd = parse_file(file)
+    parsed = parse_files(documents, lambda done: progress("parse", done, len(documents)))
+    for file, (page, odd) in zip(documents, parsed, strict=True):
         findings += odd
         if page is None:
             left_out.add(file.path)
         else:
             pages.append(page)
-        progress("parse", number, len(documents))
     return pages, left_out, findings
 
 

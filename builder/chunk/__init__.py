@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Sequence
 
 from lorepack.builder.chunk.sections import Section, group_sections
@@ -41,7 +42,7 @@ def _chunk_page(page: Page, offsets: Sequence[int], max_tokens: int) -> tuple[Ch
         )
     if not pieces and page.properties.strip():
         pieces = [_properties_piece(page)]
-    seen: set[str] = set()
+    seen: Counter[tuple[str, str]] = Counter()
     return tuple(
         _chunk(page, ordinal, section, piece, seen)
         for ordinal, (section, piece) in enumerate(pieces)
@@ -55,7 +56,9 @@ def _properties_piece(page: Page) -> tuple[Section, Piece]:
     return Section(2, last), Piece(text, 2, last, max(1, len(text) // 4), ())
 
 
-def _chunk(page: Page, ordinal: int, section: Section, piece: Piece, seen: set[str]) -> Chunk:
+def _chunk(
+    page: Page, ordinal: int, section: Section, piece: Piece, seen: Counter[tuple[str, str]]
+) -> Chunk:
     key = _key(page.path, section.anchor, piece.text, seen)
     return Chunk(
         page=page.path,
@@ -71,13 +74,9 @@ def _chunk(page: Page, ordinal: int, section: Section, piece: Piece, seen: set[s
     )
 
 
-def _key(path: str, anchor: str, text: str, seen: set[str]) -> str:
+def _key(path: str, anchor: str, text: str, seen: Counter[tuple[str, str]]) -> str:
     """Equal text under one heading is told apart by counting."""
-    number = 0
-    while True:
-        parts = [path, anchor, text] + ([str(number)] if number else [])
-        key = hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
-        if key not in seen:
-            seen.add(key)
-            return key
-        number += 1
+    number = seen[(anchor, text)]
+    seen[(anchor, text)] += 1
+    parts = [path, anchor, text, *([str(number)] if number else [])]
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]

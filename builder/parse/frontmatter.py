@@ -13,7 +13,9 @@ _OPEN = re.compile(r"---[ \t]*(?:\n|$)")
 _CLOSE = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\n|$)", re.MULTILINE)
 _ENTRY = re.compile(r"^(?P<key>[^\s#:'\"\-][^:\n]*?|'[^'\n]+'|\"[^\"\n]+\")\s*:(?:\s|$)")
 _MAX_NODES = 20_000
-_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+# The base loaders resolve no types: every scalar stays the text that was written.
+_Loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+_NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 
 Properties = dict[str, Any]
 
@@ -99,7 +101,7 @@ def _plain(
     if budget[0] < 0:
         raise yaml.YAMLError("its anchors expand to more than 20,000 values")
     if isinstance(node, yaml.ScalarNode):
-        return None if node.tag.endswith(":null") else str(node.value)
+        return None if node.style is None and node.value in _NULLS else str(node.value)
     if isinstance(node, yaml.SequenceNode):
         return [_plain(item, raw, line, budget, problems) for item in node.value]
     values: Properties = {}

@@ -14,10 +14,10 @@ _STAND_IN = "\ue000"
 def table_rule(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
     """Block rule: markdown-it's table, in which the pipe of an alias splits no cell."""
     source = state.src
+    if silent or "[[" not in source or not _has_delimiters(state, start_line + 1, end_line):
+        return table(state, start_line, end_line, silent)
     begin, end = state.bMarks[start_line], _table_end(state, start_line, end_line)
     region = source[begin:end]
-    if silent or "[[" not in region or "|" not in region:
-        return table(state, start_line, end_line, silent)
     state.src = source[:begin] + _ALIAS_PIPE.sub(rf"\1{_STAND_IN}\2", region) + source[end:]
     before = len(state.tokens)
     try:
@@ -27,6 +27,12 @@ def table_rule(state: StateBlock, start_line: int, end_line: int, silent: bool) 
     for token in state.tokens[before:]:
         token.content = token.content.replace(_STAND_IN, "|")
     return found
+
+
+def _has_delimiters(state: StateBlock, line: int, end_line: int) -> bool:
+    """Say whether ``line`` may be the row of dashes below a table's head."""
+    position = state.bMarks[line] + state.tShift[line] if line < end_line else len(state.src)
+    return state.src[position : position + 1] in ("|", "-", ":")
 
 
 def _table_end(state: StateBlock, start_line: int, end_line: int) -> int:

@@ -1,0 +1,76 @@
+"""Milliseconds a page for parse, link and chunk, and how they grow with the vault.
+
+python benchmarks/parse.py [VAULT]        default: the Chinese garden of the corpora
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+from time import perf_counter
+
+from lorepack.builder.acquire import acquire
+from lorepack.builder.build import few_collections
+from lorepack.builder.chunk import chunk_pages
+from lorepack.builder.chunk.tokens import tokenizer_offsets
+from lorepack.builder.link import link_pages
+from lorepack.builder.parse import PAGE_SUFFIXES
+from lorepack.builder.parse.pool import parse_files
+from lorepack.builder.recipe import SourceSpec
+from lorepack.packfile.models.encoder import load_tokenizer
+from lorepack.packfile.models.registry import DEFAULT_MODEL, find_model
+
+GARDEN = Path(__file__).parents[2] / "shared" / "data" / "vaults" / "zh-garden"
+SIZES = (300, 3_000, 30_000)
+
+
+def measure(vault: Path, offsets: object) -> tuple[int, dict[str, float]]:
+    """Return the number of pages and the milliseconds a page of each stage."""
+    spec = SourceSpec("v", "vault", vault, str(vault), (), "", "")
+    _, files, _ = acquire([spec])
+    documents = [file for file in files if file.disk.suffix.lower() in PAGE_SUFFIXES]
+    marks = [perf_counter()]
+    pages = [page for page, _ in parse_files(documents) if page]
+    marks.append(perf_counter())
+    link_pages(pages, files)
+    marks.append(perf_counter())
+    chunk_pages(pages, offsets, 256)  # type: ignore[arg-type]
+    marks.append(perf_counter())
+    stages = zip(("parse", "link", "chunk"), marks, marks[1:], strict=False)
+    return len(pages), {name: (end - begin) * 1000 / len(pages) for name, begin, end in stages}
+
+
+def synthetic(folder: Path, pages: int) -> Path:
+    """Write ``pages`` notes that link to each other, in 100 folders."""
+    for number in range(pages):
+        path = folder / f"area {number % 100}" / f"Note {number}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        links = " ".join(f"[[Note {(number * 7 + step) % pages}#Part {step}]]" for step in range(5))
+        text = f"A few words about number {number}, which is linked with others. "
+        path.write_text(
+            f"---\ntags: [t{number % 50}]\n---\n# Note {number}\n\n{text * 3}\n\n{links}\n\n"
+            f"## Part 1\n\n- {text}\n- {text}\n\n## Part 2\n\n{text * 5}\n"
+        )
+    return folder
+
+
+def report(name: str, pages: int, stages: dict[str, float]) -> None:
+    parts = ", ".join(f"{stage} {value:.2f}" for stage, value in stages.items())
+    print(f"{name}: {pages} pages, {sum(stages.values()):.2f} ms a page ({parts})")
+
+
+@few_collections()
+def main() -> None:
+    offsets = tokenizer_offsets(load_tokenizer(find_model(DEFAULT_MODEL)))
+    vault = Path(sys.argv[1]) if len(sys.argv) > 1 else GARDEN
+    if vault.is_dir():
+        for _ in range(3):
+            report(vault.name, *measure(vault, offsets))
+    for size in SIZES:
+        with tempfile.TemporaryDirectory() as scratch:
+            report("synthetic", *measure(synthetic(Path(scratch), size), offsets))
+
+
+if __name__ == "__main__":
+    main()
