@@ -11,9 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from lorepack.builder.model import LinkedPage, Page, Source, SourceFile
-from lorepack.builder.render.generated import HOME_URL, TAGS_URL, home_html, tags_html
+from lorepack.builder.render.generated import (
+    HOME_URL,
+    TAGS_URL,
+    folder_html,
+    home_html,
+    tags_html,
+)
 from lorepack.builder.render.html import SiteMap, render_page
 from lorepack.builder.render.mkdocs import SitePage, build_site
+from lorepack.builder.render.navigation import Folder, beside, folders_of, parents
 from lorepack.builder.render.pagefind import index_site
 from lorepack.builder.render.urls import file_url, relative_url
 
@@ -44,13 +51,15 @@ def render_site(
         LorepackError: Pagefind failed.
     """
     site = SiteMap({page.page.path: page for page in linked}, urls)
+    folders = folders_of(linked, urls)
     backlinks = _backlinks(linked)
     pages = [
         SitePage(
-            HOME_URL, "Start", home_html(site, sources, version), nav=(), lore=_generated_lore()
+            HOME_URL, "Start", home_html(site, sources, folders, version), in_nav=True, lore=_LORE
         ),
-        SitePage(TAGS_URL, "Tags", tags_html(site), nav=(), lore=_generated_lore()),
-        *(_site_page(item, site, backlinks[item.page.path]) for item in linked),
+        SitePage(TAGS_URL, "Tags", tags_html(site), in_nav=True, lore=_LORE),
+        *(_folder_page(folder, folders, site) for folder in folders.values()),
+        *(_site_page(item, site, folders, backlinks[item.page.path]) for item in linked),
     ]
     with tempfile.TemporaryDirectory(prefix="lorepack-site-") as scratch:
         target = Path(scratch) / "site"
@@ -65,15 +74,20 @@ def render_site(
     return shipped
 
 
-def _site_page(linked: LinkedPage, site: SiteMap, backlinks: Iterable[str]) -> SitePage:
+def _site_page(
+    linked: LinkedPage, site: SiteMap, folders: Mapping[str, Folder], backlinks: Iterable[str]
+) -> SitePage:
     page = linked.page
     base = site.urls[page.path]
     own_title = next((h.text for h in page.headings[:1] if h.level == 1), "")
+    near, hidden = beside(folders, posixpath.dirname(page.path), page.path, site, base)
     lore: dict[str, Any] = {
         "indexed": True,
         "source": page.source.name,
         "lang": page.lang,
-        "crumbs": page.path.split("/")[:-1],
+        "parents": parents(folders, page.path, base),
+        "beside": near,
+        "hidden": hidden,
         "has_title": own_title == page.title,
         "facts": _facts(page),
         "tags": [
@@ -90,15 +104,25 @@ def _site_page(linked: LinkedPage, site: SiteMap, backlinks: Iterable[str]) -> S
         title=page.title,
         html=render_page(page.path, site),
         headings=page.headings,
-        nav=tuple(posixpath.dirname(page.path).split("/")),
         description=page.summary,
         lang=page.lang,
         lore=lore,
     )
 
 
-def _generated_lore() -> dict[str, Any]:
-    return {"indexed": False, "source": "", "lang": "en", "has_title": False}
+def _folder_page(folder: Folder, folders: Mapping[str, Folder], site: SiteMap) -> SitePage:
+    near, hidden = beside(folders, folder.path, "", site, folder.url)
+    lore = {
+        **_LORE,
+        "parents": parents(folders, f"{folder.path}/", folder.url),
+        "beside": near,
+        "hidden": hidden,
+    }
+    return SitePage(folder.url, folder.title, folder_html(folder, folders, site), lore=lore)
+
+
+_LORE: Mapping[str, Any] = {"indexed": False, "source": "", "lang": "en", "has_title": False}
+"""What the theme needs to know of a generated page."""
 
 
 def _facts(page: Page) -> list[str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from lorepack.builder.model import LinkedPage, Source
 from lorepack.builder.render.html import SiteMap
+from lorepack.builder.render.navigation import Folder
 from lorepack.builder.render.urls import relative_url
 
 HOME_URL = ""
@@ -16,7 +17,9 @@ TAGS_URL = "tags/"
 _SHOWN = 50
 
 
-def home_html(site: SiteMap, sources: Sequence[Source], version: str) -> str:
+def home_html(
+    site: SiteMap, sources: Sequence[Source], folders: Mapping[str, Folder], version: str
+) -> str:
     """Return the body of the start page."""
     rows = []
     for source in sources:
@@ -37,10 +40,32 @@ def home_html(site: SiteMap, sources: Sequence[Source], version: str) -> str:
                 "pages": len(own),
                 "first": first,
                 "more": max(0, len(own) - _SHOWN),
+                "folder": relative_url(folders[source.name].url, HOME_URL) if own else "",
             }
         )
     template = _templates().get_template("home.html.j2")
     return template.render(pages=site.pages, sources=rows, version=version)
+
+
+def folder_html(folder: Folder, folders: Mapping[str, Folder], site: SiteMap) -> str:
+    """Return the body of a folder's page: the folders and pages in it."""
+    inner = [
+        {
+            "title": folders[name].title,
+            "pages": folders[name].total,
+            "url": relative_url(folders[name].url, folder.url),
+        }
+        for name in folder.folders
+    ]
+    pages = [
+        {
+            "title": site.pages[path].page.title,
+            "summary": site.pages[path].page.summary,
+            "url": relative_url(site.urls[path], folder.url),
+        }
+        for path in folder.pages
+    ]
+    return _templates().get_template("folder.html.j2").render(folders=inner, pages=pages)
 
 
 def tags_html(site: SiteMap) -> str:

@@ -16,15 +16,15 @@ from lorepack.builder.model import Heading
 
 @dataclass(frozen=True)
 class SitePage:
-    """One page of the site. ``nav`` is its place in the navigation, folder by folder."""
+    """One page of the site. ``lore`` is what the theme's ``main.html`` shows around it."""
 
     url: str
     title: str
     html: str
     headings: tuple[Heading, ...] = ()
-    nav: tuple[str, ...] = ()
     description: str = ""
     lang: str = "en"
+    in_nav: bool = False
     lore: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -56,7 +56,7 @@ def build_site(
                 site_name=title,
                 docs_dir=str(docs),
                 site_dir=str(target),
-                nav=_navigation(pages),
+                nav=[{page.title: page.src_uri} for page in pages if page.in_nav],
             )
         config.plugins["lorepack"] = _plugin(pages, on_page)
         build(config)
@@ -109,23 +109,6 @@ def _plugin(pages: Sequence[SitePage], on_page: Any) -> Any:
             return output.replace('<html lang="en"', f'<html lang="{lang}"', 1)
 
     return LorepackPlugin()
-
-
-def _navigation(pages: Sequence[SitePage]) -> list[Any]:
-    """Return mkdocs' nested navigation; folders come after the pages beside them."""
-    root: dict[tuple[str, str], Any] = {}
-    for page in pages:
-        folder: dict[tuple[str, str], Any] = root
-        for name in page.nav:
-            folder = folder.setdefault(("folder", name), {})
-        folder[("page", page.src_uri)] = page.title
-    return _entries(root)
-
-
-def _entries(folder: Mapping[Any, Any]) -> list[Any]:
-    entries = [{title: uri} for (kind, uri), title in folder.items() if kind == "page"]
-    folders = [(name, inner) for (kind, name), inner in folder.items() if kind == "folder"]
-    return entries + [{name: _entries(inner)} for name, inner in folders]
 
 
 def _toc(headings: Sequence[Heading]) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ import hashlib
 import posixpath
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from urllib.parse import quote
 
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f/\\?#%&:*\"<>|\[\]{}^`~$+,;=@!'()]+")
@@ -31,6 +31,12 @@ def page_urls(paths: Sequence[str]) -> dict[str, str]:
         taken.add(url)
         urls[path] = url
     return urls
+
+
+def folder_url(path: str, taken: Collection[str]) -> str:
+    """Return the address of a folder's own page; one that is taken gets a hash of its path."""
+    url = "/".join(map(_segment, path.split("/"))) + "/"
+    return f"{url[:-1]}-{_hash(path + '/')}/" if url in taken else url
 
 
 def file_url(path: str) -> str:
