@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+
 from lorepack.builder import recipe
 from lorepack.packfile.cli import cli
 from lorepack.server.tools.profiles import PROFILES

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.models.encoder import Encoder, load_encoder
 from lorepack.packfile.models.registry import MODELS

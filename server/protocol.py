@@ -12,11 +12,12 @@ from urllib.parse import quote, unquote, urlsplit
 import anyio.to_thread
 import mcp_types as types
 from jsonschema import Draft202012Validator
+from mcp.server import Server, ServerRequestContext
+from mcp.shared.exceptions import MCPError
+
 from lorepack.server.mount import Mount
 from lorepack.server.tools.answer import Context, ToolAnswer, ToolSpec, error
 from lorepack.server.tools.profiles import DEFAULT_PROFILE, PROFILES
-from mcp.server import Server, ServerRequestContext
-from mcp.shared.exceptions import MCPError
 
 _log = logging.getLogger("lorepack.server")
 _INSTRUCTIONS = """\

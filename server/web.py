@@ -8,10 +8,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 from jinja2 import Environment, PackageLoader
-from lorepack.server.mount import Mount
-from lorepack.server.protocol import mcp_server
-from lorepack.server.site import SiteFile, read_file
-from lorepack.server.tools.profiles import DEFAULT_PROFILE
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
@@ -23,6 +19,11 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Mount as Prefix
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
+
+from lorepack.server.mount import Mount
+from lorepack.server.protocol import mcp_server
+from lorepack.server.site import SiteFile, read_file
+from lorepack.server.tools.profiles import DEFAULT_PROFILE
 
 LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "[::1]", "testserver")
 _SECURITY = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
+
 from lorepack.builder.build import Summary, build_pack
 from lorepack.builder.model import Finding
 from lorepack.builder.recipe import read_recipe

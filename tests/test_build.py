@@ -10,10 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from lorepack.builder.build import build_pack
 from lorepack.builder.recipe import read_recipe
 from lorepack.packfile.errors import LorepackError
-
 from tests.conftest import LOREPACK, ROOT, Built, write_files, write_recipe
 
 VAULT = {

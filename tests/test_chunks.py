@@ -6,11 +6,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+
 from lorepack.builder.chunk import chunk_pages
 from lorepack.builder.chunk.tokens import estimated_offsets
 from lorepack.builder.model import Page
 from lorepack.builder.parse.markdown.anchors import unique_anchors
-
 from tests.vaults import Vault, open_vault, read_vault
 
 LONG = "A sentence of some words stands here. " * 12

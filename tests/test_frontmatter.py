@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from lorepack.builder.parse.frontmatter import read_frontmatter
 
+from lorepack.builder.parse.frontmatter import read_frontmatter
 from tests.vaults import open_vault
 
 SHAPES = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+
 from lorepack.builder.parse.mermaid import parse_mermaid
 from lorepack.server.tools.answer import Context
 from lorepack.server.tools.find_neighbors import run
-
 from tests.conftest import Built
 
 VAULT = {

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from lorepack.builder.chunk import chunk_pages
 from lorepack.builder.chunk.tokens import estimated_offsets
 from lorepack.builder.link import link_pages
@@ -17,7 +18,6 @@ from lorepack.builder.parse.markdown.comments import strip_comments
 from lorepack.builder.parse.mermaid import parse_mermaid
 from lorepack.builder.render.urls import page_urls
 from lorepack.packfile.segment import fold, segment, segment_query
-
 from tests.vaults import Vault
 
 PIECES = st.sampled_from(

@@ -8,6 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 import httpx
 import pytest
+
 from lorepack.server.mount import mount_pack
 from lorepack.server.site import read_file
 

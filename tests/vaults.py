@@ -14,7 +14,6 @@ from lorepack.builder.parse import PAGE_SUFFIXES, parse_file
 from lorepack.builder.recipe import SourceSpec
 from lorepack.builder.render.html import SiteMap, render_page
 from lorepack.builder.render.urls import page_urls
-
 from tests.conftest import Files, write_files
 
 

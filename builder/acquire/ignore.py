@@ -7,8 +7,9 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from lorepack.builder.recipe import SourceSpec
 from pathspec import PathSpec
+
+from lorepack.builder.recipe import SourceSpec
 
 
 def ignore_rules(spec: SourceSpec) -> Callable[[str], bool]:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import click
+
 from lorepack.builder.build import Summary, build_pack
 from lorepack.builder.cli.progress import stage_progress
 from lorepack.builder.model import Finding

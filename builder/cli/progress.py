@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import click
-from lorepack.builder.build import Progress as OnProgress
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from lorepack.builder.build import Progress as OnProgress
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+
 from lorepack.builder.embed.cache import VectorCache
 from lorepack.builder.model import Chunk, Page
 from lorepack.packfile.models.encoder import load_encoder

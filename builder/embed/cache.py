@@ -8,6 +8,7 @@ from types import TracebackType
 
 import numpy as np
 import numpy.typing as npt
+
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.models.convert import cache_dir
 from lorepack.packfile.models.registry import ModelSpec

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+
 from lorepack.builder.embed import embedding_text, text_hash
 from lorepack.builder.index.graph import Graph, build_graph
 from lorepack.builder.index.vectors import binary_planes, quantize

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
+from markdown_it.token import Token
+
 from lorepack.builder.model import Block, Diagram, Heading, Link
 from lorepack.builder.parse.markdown.anchors import inline_text
 from lorepack.builder.parse.mermaid import parse_mermaid
-from markdown_it.token import Token
 
 _BREAKS = ("softbreak", "hardbreak")
 _SPLIT_INTO = frozenset({"bullet_list", "ordered_list", "blockquote", "callout", "list_item"})

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+
 from lorepack.builder.model import LinkedPage, Source
 from lorepack.builder.render.html import SiteMap
 from lorepack.builder.render.navigation import Folder

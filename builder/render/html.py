@@ -9,13 +9,6 @@ from functools import cache, lru_cache
 from html import escape
 from typing import Any
 
-from lorepack.builder.model import LinkedPage, Target
-from lorepack.builder.parse.extract import is_external
-from lorepack.builder.parse.markdown.parser import parse_tokens
-from lorepack.builder.render.embeds import is_lone_embed, section_tokens, without_ids
-from lorepack.builder.render.media import media_html
-from lorepack.builder.render.sanitize import sanitize
-from lorepack.builder.render.urls import file_url, relative_url
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
@@ -24,6 +17,14 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
+
+from lorepack.builder.model import LinkedPage, Target
+from lorepack.builder.parse.extract import is_external
+from lorepack.builder.parse.markdown.parser import parse_tokens
+from lorepack.builder.render.embeds import is_lone_embed, section_tokens, without_ids
+from lorepack.builder.render.media import media_html
+from lorepack.builder.render.sanitize import sanitize
+from lorepack.builder.render.urls import file_url, relative_url
 
 MAX_EMBED_DEPTH = 4
 _LINKED = ("wikilink", "link_open", "image")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from lorepack.packfile.errors import LorepackError
 from pagefind_bin import get_executable
+
+from lorepack.packfile.errors import LorepackError
 
 
 def index_site(folder: Path) -> None:

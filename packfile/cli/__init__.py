@@ -6,6 +6,7 @@ import sys
 from importlib.metadata import EntryPoint, entry_points, version
 
 import click
+
 from lorepack.packfile.errors import LorepackError
 
 _GROUP = "lorepack.commands"

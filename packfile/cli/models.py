@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 import click
+
 from lorepack.packfile.models.convert import converted_model, damaged_files
 from lorepack.packfile.models.registry import DEFAULT_MODEL, MODELS, find_model
 

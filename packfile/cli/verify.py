@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import click
+
 from lorepack.packfile.verify import verify_pack
 
 

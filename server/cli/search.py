@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import click
+
 from lorepack.server.mount import mount_pack
 from lorepack.server.retrieve.search import Answer, find_chunks
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 import uvicorn
+
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.format import SUFFIX
 from lorepack.server.mount import Mount, mount_pack

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
+
 from lorepack.server.mount import Mount
 from lorepack.server.retrieve.words import Hit
 

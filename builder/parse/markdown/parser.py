@@ -5,6 +5,11 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.footnote import footnote_plugin
+
 from lorepack.builder.parse.markdown.anchors import set_anchors
 from lorepack.builder.parse.markdown.block_ids import set_block_ids
 from lorepack.builder.parse.markdown.callouts import make_callouts
@@ -14,10 +19,6 @@ from lorepack.builder.parse.markdown.tables import table_rule
 from lorepack.builder.parse.markdown.tags import split_text
 from lorepack.builder.parse.markdown.tasks import make_tasks
 from lorepack.builder.parse.markdown.wikilinks import wikilink_rule
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
-from mdit_py_plugins.dollarmath import dollarmath_plugin
-from mdit_py_plugins.footnote import footnote_plugin
 
 
 def parse_tokens(body: str) -> list[Token]:
