@@ -69,11 +69,16 @@ class Link:
 
 @dataclass(frozen=True)
 class Block:
-    """A piece of a page that is not split when it fits. Lines are the file's, both inclusive."""
+    """A piece of a page that is not split when it fits. Lines are the file's, both inclusive.
+
+    ``parts`` are the first lines of the items, rows or inner blocks between which it is split when
+    it does not; empty when it has none.
+    """
 
     kind: str
     first_line: int
     last_line: int
+    parts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -62,6 +62,8 @@ def test_long_sections_split_at_blocks_with_overlap(tmp_path: Path) -> None:
 WHOLE = {
     "fence": "```py\n" + "x = 1\n" * 30 + "```",
     "table": "| a | b |\n|---|---|\n" + "| 1 | 2 |\n" * 12,
+    "list": "".join(f"- item {i} of some words\n" for i in range(25)),
+    "quote": "> [!note] Title\n" + "> a line of the quote\n>\n" * 20,
     "list item": "- one item\n  with more\n\n  " + "words " * 60,
     "formula": "$$\n" + "x + y\n" * 20 + "$$",
 }

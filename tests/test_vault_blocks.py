@@ -112,6 +112,8 @@ def test_embeds_are_transcluded(tmp_path: Path) -> None:
     assert "Next text." in block and "item" not in block and "Top." not in block
     item = shown(tmp_path / "item", "![[n#^id2]]", n=note)
     assert "<li" in item and "item" in item and "other" not in item
+    amid = shown(tmp_path / "amid", "before ![[n#^id1]] after\n\n- item ![[n#^id2]]", n=note)
+    assert amid.count('class="lore-embed"') == 2 and "before" in amid and "after" in amid
     assert "id=" not in re.sub(r'class="[^"]*"', "", html), "ids stay unique in the page"
 
 
@@ -181,6 +183,22 @@ HOSTILE = [
     '<form action="https://evil.example"><button>x</button></form>', '<base href="https://e.example">',
     '<p style="background:url(https://evil.example)">x</p>', "<object data='https://e.example'></object>",
 ]  # fmt: skip
+
+
+OPEN_HTML = [
+    "<script>", "<style>", "<textarea>", "<title>", "<svg>", "<template>", "<select>", "<plaintext>",
+    '<a href="', "<div class='", "<!-- open", "<table><tr>", "<details>", "<b", "<?php", "<![CDATA[",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", OPEN_HTML)
+@pytest.mark.parametrize("place", ["{}\n\n## After\n\nrest", "a {}\n\n## After\n\nrest"])
+def test_html_left_open_swallows_nothing(tmp_path: Path, text: str, place: str) -> None:
+    """By CommonMark some openers reach to the end of a page, which then has no heading below."""
+    vault = open_vault(tmp_path, {"a.md": place.format(text)})
+    html = vault.html("a.md")
+    assert all(f'id="{heading.anchor}"' in html for heading in vault["a.md"].headings)
+    assert "rest" in html or vault.rules() == ["open-comment"]
 
 
 @pytest.mark.parametrize("text", HOSTILE)

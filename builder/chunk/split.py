@@ -9,12 +9,14 @@ from dataclasses import dataclass
 
 from lorepack.builder.chunk.sections import Section
 from lorepack.builder.chunk.tokens import LineCounts
-from lorepack.builder.model import Page
+from lorepack.builder.model import Block, Page
 
 OVERLAP = 64
 """Tokens that a piece repeats of the one before it."""
 
-_WHOLE = frozenset({"fence", "code_block", "table_head", "table_row", "math_block", "html_block"})
+_WHOLE = frozenset(
+    {"fence", "code_block", "table", "table_head", "table_row", "math_block", "html_block"}
+)
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？；;])\s*|\s+")
 
 
@@ -79,24 +81,44 @@ def _unit(kind: str, first: int, end: int, counts: LineCounts) -> _Unit:
 def _units(
     page: Page, section: Section, lines: list[str], counts: LineCounts, max_tokens: int
 ) -> Iterator[_Unit]:
-    """Yield the blocks of a section, gaps included; a block that is too long comes line by line."""
-    cuts: dict[int, str] = {section.first: "text"}
-    for block in page.blocks:
-        start = block.first_line - page.body_line
-        if section.first <= start < section.end:
-            cuts[start] = block.kind
-    starts = sorted(cuts)
+    """Yield the blocks of a section, gaps included.
+
+    A block that is too long comes in its parts, and a part that is too long line by line.
+    """
+    blocks: dict[int, Block | None] = {section.first: None}
+    for block in _blocks_between(page, section):
+        blocks[block.first_line - page.body_line] = block
+    starts = sorted(blocks)
     for start, end in zip(starts, [*starts[1:], section.end], strict=True):
-        unit = _unit(cuts[start], start, end, counts)
-        if unit.tokens <= max_tokens:
-            yield unit
+        block_here = blocks[start]
+        kind = block_here.kind if block_here else "text"
+        if counts.between(start, end) <= max_tokens or block_here is None:
+            yield from _fitting(_unit(kind, start, end, counts), lines, counts, max_tokens)
             continue
-        for line in range(start, end):
-            single = _unit(unit.kind, line, line + 1, counts)
-            if single.tokens <= max_tokens:
-                yield single
-            else:
-                yield from _windows(single, lines[line], counts.columns(line), max_tokens)
+        parts = [line - page.body_line for line in block_here.parts] or [start]
+        for number, (first, stop) in enumerate(zip(parts, [*parts[1:], end], strict=True)):
+            part_kind = kind if kind != "table" else ("table_row" if number else "table_head")
+            yield from _fitting(_unit(part_kind, first, stop, counts), lines, counts, max_tokens)
+
+
+def _blocks_between(page: Page, section: Section) -> Iterator[Block]:
+    first, end = page.body_line + section.first, page.body_line + section.end
+    at = bisect_left(page.blocks, first, key=lambda block: block.first_line)
+    while at < len(page.blocks) and page.blocks[at].first_line < end:
+        yield page.blocks[at]
+        at += 1
+
+
+def _fitting(unit: _Unit, lines: list[str], counts: LineCounts, max_tokens: int) -> Iterator[_Unit]:
+    if unit.tokens <= max_tokens:
+        yield unit
+        return
+    for line in range(unit.first, unit.end):
+        single = _unit(unit.kind, line, line + 1, counts)
+        if single.tokens <= max_tokens:
+            yield single
+        else:
+            yield from _windows(single, lines[line], counts.columns(line), max_tokens)
 
 
 def _windows(unit: _Unit, line: str, columns: list[int], max_tokens: int) -> Iterator[_Unit]:

@@ -13,7 +13,7 @@ from lorepack.builder.parse.markdown.anchors import inline_text
 from lorepack.builder.parse.mermaid import parse_mermaid
 
 _BREAKS = ("softbreak", "hardbreak")
-_SPLIT_INTO = frozenset({"bullet_list", "ordered_list", "blockquote", "callout", "list_item"})
+_SPLIT_INTO = frozenset({"bullet_list", "ordered_list", "blockquote", "callout"})
 
 
 @dataclass
@@ -56,7 +56,9 @@ def extract(tokens: list[Token], body_line: int) -> Extract:
             if diagram:
                 found.diagrams.append(diagram)
         if token.level == 0 and token.nesting >= 0 and token.map and not token.hidden:
-            found.blocks.extend(_blocks(tokens, index, body_line))
+            block = _block(tokens, index, body_line)
+            if block:
+                found.blocks.append(block)
     return found
 
 
@@ -115,37 +117,30 @@ def is_external(href: str) -> bool:
         return True
 
 
-def _blocks(tokens: list[Token], index: int, body_line: int) -> Iterator[Block]:
-    """Yield the top-level block at ``index``, or its parts when it may be split between them."""
+def _block(tokens: list[Token], index: int, body_line: int) -> Block | None:
+    """Return the top-level block that opens at ``index``; footnotes are gathered from elsewhere."""
     token = tokens[index]
     kind = token.type.removesuffix("_open")
-    first, end = token.map or (0, 0)
-    if kind == "footnote_block":
-        return
+    if kind == "footnote_block" or token.map is None:
+        return None
+    first, end = token.map
     if kind == "table":
-        yield Block("table_head", body_line + first, body_line + first + 1)
-        for row in range(first + 2, end):
-            yield Block("table_row", body_line + row, body_line + row)
-        return
-    if kind in _SPLIT_INTO:
-        yield from _children(tokens, index, body_line, kind)
-        return
-    yield Block(kind, body_line + first, body_line + max(first, end - 1))
+        # Head and dashes belong together; then each row is a line.
+        parts: tuple[int, ...] = (first, *range(first + 2, end))
+    else:
+        parts = _inner_starts(tokens, index) if kind in _SPLIT_INTO else ()
+    lines = tuple(body_line + part for part in parts)
+    return Block(kind, body_line + first, body_line + max(first, end - 1), lines)
 
 
-def _children(tokens: list[Token], index: int, body_line: int, kind: str) -> Iterator[Block]:
+def _inner_starts(tokens: list[Token], index: int) -> tuple[int, ...]:
+    """Return the first lines of the blocks right below the one that opens at ``index``."""
     opening = tokens[index]
     first, end = opening.map or (0, 0)
-    starts: list[tuple[int, str]] = []
+    starts: dict[int, None] = {first: None}
     for token in tokens[index + 1 :]:
         if token.level == opening.level and token.nesting == -1:
             break
         if token.level == opening.level + 1 and token.nesting >= 0 and token.map:
-            starts.append((token.map[0], token.type.removesuffix("_open")))
-    if not starts:
-        yield Block(kind, body_line + first, body_line + max(first, end - 1))
-        return
-    starts[0] = (first, starts[0][1])
-    for (start, inner), (stop, _) in zip(starts, [*starts[1:], (end, "")], strict=True):
-        if stop > start:
-            yield Block(f"{kind}:{inner}", body_line + start, body_line + stop - 1)
+            starts[token.map[0]] = None
+    return tuple(start for start in sorted(starts) if start < end)

@@ -14,10 +14,7 @@ def is_lone_embed(inline: Token) -> bool:
     if len(children) != 1:
         return False
     child = children[0]
-    lone = child.type == "image" or (child.type == "wikilink" and bool(child.meta.get("embed")))
-    if lone:
-        child.meta["lone"] = True
-    return lone
+    return child.type == "image" or (child.type == "wikilink" and bool(child.meta["embed"]))
 
 
 def section_tokens(tokens: Sequence[Token], anchor: str) -> list[Token]:

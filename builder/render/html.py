@@ -23,7 +23,7 @@ from lorepack.builder.parse.extract import is_external
 from lorepack.builder.parse.markdown.parser import parse_tokens
 from lorepack.builder.render.embeds import is_lone_embed, section_tokens, without_ids
 from lorepack.builder.render.media import media_html
-from lorepack.builder.render.sanitize import sanitize
+from lorepack.builder.render.sanitize import sanitize, whole_tags
 from lorepack.builder.render.urls import file_url, relative_url
 
 MAX_EMBED_DEPTH = 4
@@ -165,6 +165,12 @@ class _Renderer(RendererHTML):
     def code_block(self, tokens: Sequence[Token], i: int, options: Any, env: Any) -> str:
         return code_html(tokens[i].content, "", self.renderAttrs(tokens[i]))
 
+    def html_block(self, tokens: Sequence[Token], i: int, options: Any, env: Any) -> str:
+        return whole_tags(tokens[i].content)
+
+    def html_inline(self, tokens: Sequence[Token], i: int, options: Any, env: Any) -> str:
+        return whole_tags(tokens[i].content)
+
     def link_open(self, tokens: Sequence[Token], i: int, options: Any, env: Any) -> str:
         token = tokens[i]
         href = str(token.attrGet("href") or "")
@@ -181,7 +187,7 @@ class _Renderer(RendererHTML):
         if token.meta["embed"] and target.kind == "file":
             url = relative_url(file_url(target.path), view.base)
             return media_html(target.path, url, token.meta["label"], token.meta["label"])
-        if token.meta["embed"] and target.kind == "page" and token.meta.get("lone"):
+        if token.meta["embed"] and target.kind == "page":
             return _embed(target, view)
         return f"{_anchor(target, view)}{escape(token.content)}</a>"
 
@@ -196,9 +202,7 @@ class _Renderer(RendererHTML):
         if target is None or target.kind == "missing":
             return f'<span class="lore-broken">{escape(token.content or source)}</span>'
         if target.kind == "page":
-            return (
-                _embed(target, view) if token.meta.get("lone") else _anchor(target, view) + "</a>"
-            )
+            return _embed(target, view)
         url = relative_url(file_url(target.path), view.base)
         alt, _, size = token.content.rpartition("|")
         return media_html(target.path, url, size, alt or token.content)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import nh3
@@ -28,6 +29,33 @@ _ATTRIBUTES: Mapping[str, set[str]] = {
     "pre": {"data-lang"},
 }
 _LOADED = frozenset({"img", "audio", "video", "source"})
+
+
+# Elements in which an HTML parser sees no tags, or drops them: one that is not closed would
+# swallow the rest of the page.
+_SWALLOWING = (
+    "script|style|iframe|noembed|noframes|noscript|template|textarea|title|xmp|plaintext|select"
+    "|svg|math"
+)
+_SWALLOWED = re.compile(rf"<({_SWALLOWING})\b[^>]*>.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
+_ATTRIBUTE = r"\s+[A-Za-z_:][\w:.-]*(?:\s*=\s*(?:[^\s\"'=<>`]+|'[^']*'|\"[^\"]*\"))?"
+_TAG = re.compile(rf"<(?:([A-Za-z][\w-]*)(?:{_ATTRIBUTE})*\s*/?|/([A-Za-z][\w-]*)\s*)>")
+_SWALLOWING_NAME = re.compile(_SWALLOWING, re.IGNORECASE)
+
+
+def whole_tags(html: str) -> str:
+    """Return raw HTML of a source with whole tags only; a lone ``<`` becomes text.
+
+    So nothing in it reaches beyond it, whatever it leaves open.
+    """
+    html = _SWALLOWED.sub("", html)
+    kept, position = [], 0
+    for match in _TAG.finditer(html):
+        kept.append(html[position : match.start()].replace("<", "&lt;"))
+        if not _SWALLOWING_NAME.fullmatch(match.group(1) or match.group(2)):
+            kept.append(match.group())
+        position = match.end()
+    return "".join(kept) + html[position:].replace("<", "&lt;")
 
 
 def sanitize(html: str) -> str:
