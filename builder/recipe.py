@@ -31,13 +31,19 @@ DOCUMENTED_KEYS: dict[str, dict[str, tuple[str, str]]] = {
     "[embed]": {
         "model": ("text", f"`{DEFAULT_MODEL}`, or `{NO_MODEL}` for words only"),
     },
+    "[[eval]]": {
+        "query": ("text", "a golden question"),
+        "expect": ("text", "the page that answers it, or page#anchor; `lorepack eval` checks it"),
+    },
     "[chunk]": {
         "max_tokens": ("a whole number", "a longer section is split; 32 to 512, 256 if not given"),
     },
 }
 """What a recipe may say, by table: the type and the meaning of each key."""
 
-_TOP_KEYS = {"pack": "a table", "source": "a list", "embed": "a table", "chunk": "a table"}
+_TOP_KEYS = {
+    "pack": "a table", "source": "a list", "embed": "a table", "chunk": "a table", "eval": "a list",
+}  # fmt: skip
 _TYPES: dict[str, type] = {"text": str, "a whole number": int, "a list": list, "a table": dict}
 DEFAULT_MAX_TOKENS = 256
 
@@ -114,6 +120,10 @@ class _Reader:
         sources = tuple(self.source(entry) for entry in data.get("source", []))
         if not sources:
             raise self.error("source", "the recipe has no [[source]]", "add one")
+        for entry in data.get("eval", []):
+            self.check(entry, _keys("[[eval]]"), "[[eval]]")
+            self.required(entry, "query", "[[eval]]")
+            self.required(entry, "expect", "[[eval]]")
         self.check_unique([source.name for source in sources])
         model = embed.get("model", DEFAULT_MODEL)
         if model != NO_MODEL:

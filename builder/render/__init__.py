@@ -54,9 +54,7 @@ def render_site(
     folders = folders_of(linked, urls)
     backlinks = _backlinks(linked)
     pages = [
-        SitePage(
-            HOME_URL, "Start", home_html(site, sources, folders, version), in_nav=True, lore=_LORE
-        ),
+        _home_page(site, sources, folders, version),
         SitePage(TAGS_URL, "Tags", tags_html(site), in_nav=True, lore=_LORE),
         *(_folder_page(folder, folders, site) for folder in folders.values()),
         *(_site_page(item, site, folders, backlinks[item.page.path]) for item in linked),
@@ -108,6 +106,19 @@ def _site_page(
         lang=page.lang,
         lore=lore,
     )
+
+
+def _home_page(
+    site: SiteMap, sources: Sequence[Source], folders: Mapping[str, Folder], version: str
+) -> SitePage:
+    tops = [
+        {"kind": "folder", "title": f"{s.name}/", "url": folders[s.name].url, "active": False}
+        for s in sources
+        if s.name in folders
+    ]
+    lore = {**_LORE, "beside": tops, "hidden": 0}
+    body = home_html(site, sources, folders, version)
+    return SitePage(HOME_URL, "Start", body, in_nav=True, lore=lore)
 
 
 def _folder_page(folder: Folder, folders: Mapping[str, Folder], site: SiteMap) -> SitePage:

@@ -76,6 +76,16 @@ class Result:
 
 
 @dataclass(frozen=True)
+class Ranking:
+    """What each branch found, and all chunks in the order of both together."""
+
+    words: Sequence[Hit]
+    meaning: Sequence[Hit]
+    hybrid: Sequence[int]
+    degraded: str = ""
+
+
+@dataclass(frozen=True)
 class Answer:
     """Results, best first; ``status`` is ok, no_docs or no_match, ``degraded`` what failed."""
 
@@ -109,14 +119,21 @@ def find_chunks(
     pages = allowed_pages(pack, query.filters)
     if pages is not None and not pages:
         return Answer("no_match", (), hint=_filter_hint(pack, query.filters))
+    ranking = rank_chunks(mount, query, pages)
+    rows = _load(pack, ranking.hybrid)
+    chosen = _choose(ranking.hybrid, rows, limit, max_tokens)
+    cite = _citer(mount, site_url)
+    results = tuple(_result(rows[chunk], ranking, cite) for chunk in chosen)
+    return Answer("ok" if results else "no_match", results, ranking.degraded)
+
+
+def rank_chunks(mount: Mount, query: Query, pages: Sequence[int] | None = None) -> Ranking:
+    """Rank chunks by each branch and by both; ``pages`` are the only ones allowed, if given."""
+    pack = mount.connection()
     words = search_words(pack, query, pages, BRANCH_LIMIT)
     meaning, degraded = _meaning(mount, pack, query, pages)
     order = _pinned(pack, query, pages) + _fuse(words, meaning)
-    rows = _load(pack, list(dict.fromkeys(order)))
-    chosen = _choose(list(dict.fromkeys(order)), rows, limit, max_tokens)
-    cite = _citer(mount, site_url)
-    results = tuple(_result(rows[chunk], words, meaning, cite) for chunk in chosen)
-    return Answer("ok" if results else "no_match", results, degraded)
+    return Ranking(words, meaning, list(dict.fromkeys(order)), degraded)
 
 
 def _meaning(
@@ -188,14 +205,9 @@ def _citer(mount: Mount, site_url: str) -> Callable[[sqlite3.Row], str]:
     return cite
 
 
-def _result(
-    row: sqlite3.Row,
-    words: Sequence[Hit],
-    meaning: Sequence[Hit],
-    cite: Callable[[sqlite3.Row], str],
-) -> Result:
-    bm25_rank, bm25_score = _place(words, row["id"])
-    vector_rank, vector_score = _place(meaning, row["id"])
+def _result(row: sqlite3.Row, ranking: Ranking, cite: Callable[[sqlite3.Row], str]) -> Result:
+    bm25_rank, bm25_score = _place(ranking.words, row["id"])
+    vector_rank, vector_score = _place(ranking.meaning, row["id"])
     ranks = [rank for rank in (bm25_rank, vector_rank) if rank is not None]
     return Result(
         text=row["text"],

@@ -1,0 +1,1 @@
+"""How well a pack answers: judged questions, asked of each branch."""
