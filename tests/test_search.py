@@ -91,9 +91,18 @@ def test_a_result_carries_every_rank_and_score(demo_mount: Mount) -> None:
     }  # fmt: skip
     assert best["slug"] == "guide/concepts/Packs.md"
     for result in answer.results:
-        ranks = [r for r in (result.vector_rank, result.bm25_rank) if r]
-        assert result.rrf_score == pytest.approx(sum(1 / (60 + rank) for rank in ranks))
+        expected = 1 / (60 + result.vector_rank) if result.vector_rank else 0
+        expected += answer.words_weight / (60 + result.bm25_rank) if result.bm25_rank else 0
+        assert result.rrf_score == pytest.approx(expected)
         assert result.citation_url.startswith("http://host/site/demo/guide/")
+
+
+def test_words_count_for_little_when_the_pack_does_not_know_them(demo_mount: Mount) -> None:
+    known = find_chunks(demo_mount, "broken links in frontmatter").words_weight
+    foreign = find_chunks(
+        demo_mount, "Bağlantılar koparsa sitede neler görünür Findings"
+    ).words_weight
+    assert known > 0.9 and foreign < 0.3
 
 
 def test_filters_apply_inside(demo_mount: Mount) -> None:

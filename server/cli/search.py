@@ -30,6 +30,7 @@ def search(pack: Path, question: str, limit: int, as_json: bool) -> None:
             "status": answer.status,
             "degraded": answer.degraded,
             "hint": answer.hint,
+            "wordsWeight": answer.words_weight,
             "results": [result.as_dict() for result in answer.results],
         }
         click.echo(json.dumps(data))

@@ -12,7 +12,12 @@ from lorepack.server.mount import Mount, query_encoder
 from lorepack.server.retrieve.filters import allowed_pages, valid_values
 from lorepack.server.retrieve.meaning import search_meaning
 from lorepack.server.retrieve.query import Query, parse_query
-from lorepack.server.retrieve.words import Hit, search_identifier, search_words
+from lorepack.server.retrieve.words import (
+    Hit,
+    search_identifier,
+    search_words,
+    words_weight,
+)
 
 RRF_K = 60
 """The constant of reciprocal rank fusion (Cormack, Clarke, Büttcher 2009)."""
@@ -82,6 +87,7 @@ class Ranking:
     words: Sequence[Hit]
     meaning: Sequence[Hit]
     hybrid: Sequence[int]
+    words_weight: float = 1.0
     degraded: str = ""
 
 
@@ -93,6 +99,8 @@ class Answer:
     results: tuple[Result, ...]
     degraded: str = ""
     hint: str = ""
+    words_weight: float = 1.0
+    """What the words branch counts for in ``rrf_score``; meaning counts for 1."""
 
 
 def find_chunks(
@@ -124,7 +132,8 @@ def find_chunks(
     chosen = _choose(ranking.hybrid, rows, limit, max_tokens)
     cite = _citer(mount, site_url)
     results = tuple(_result(rows[chunk], ranking, cite) for chunk in chosen)
-    return Answer("ok" if results else "no_match", results, ranking.degraded)
+    status = "ok" if results else "no_match"
+    return Answer(status, results, ranking.degraded, words_weight=ranking.words_weight)
 
 
 def rank_chunks(mount: Mount, query: Query, pages: Sequence[int] | None = None) -> Ranking:
@@ -132,8 +141,9 @@ def rank_chunks(mount: Mount, query: Query, pages: Sequence[int] | None = None) 
     pack = mount.connection()
     words = search_words(pack, query, pages, BRANCH_LIMIT)
     meaning, degraded = _meaning(mount, pack, query, pages)
-    order = _pinned(pack, query, pages) + _fuse(words, meaning)
-    return Ranking(words, meaning, list(dict.fromkeys(order)), degraded)
+    weight = words_weight(pack, query, mount.counts["chunks"])
+    order = _pinned(pack, query, pages) + _fuse((words, weight), (meaning, 1.0))
+    return Ranking(words, meaning, list(dict.fromkeys(order)), weight, degraded)
 
 
 def _meaning(
@@ -160,12 +170,12 @@ def _pinned(pack: sqlite3.Connection, query: Query, pages: Sequence[int] | None)
     return titled + [hit.chunk for hit in search_identifier(pack, query.identifier, pages, 20)]
 
 
-def _fuse(*branches: Sequence[Hit]) -> list[int]:
-    """Return all chunks by the sum of 1 / (k + rank) over the branches."""
+def _fuse(*branches: tuple[Sequence[Hit], float]) -> list[int]:
+    """Return all chunks by the sum of weight / (k + rank) over the branches."""
     scores: dict[int, float] = {}
-    for hits in branches:
+    for hits, weight in branches:
         for rank, hit in enumerate(hits, 1):
-            scores[hit.chunk] = scores.get(hit.chunk, 0.0) + 1 / (RRF_K + rank)
+            scores[hit.chunk] = scores.get(hit.chunk, 0.0) + weight / (RRF_K + rank)
     return sorted(scores, key=lambda chunk: (-scores[chunk], chunk))
 
 
@@ -208,7 +218,7 @@ def _citer(mount: Mount, site_url: str) -> Callable[[sqlite3.Row], str]:
 def _result(row: sqlite3.Row, ranking: Ranking, cite: Callable[[sqlite3.Row], str]) -> Result:
     bm25_rank, bm25_score = _place(ranking.words, row["id"])
     vector_rank, vector_score = _place(ranking.meaning, row["id"])
-    ranks = [rank for rank in (bm25_rank, vector_rank) if rank is not None]
+    shares = ((bm25_rank, ranking.words_weight), (vector_rank, 1.0))
     return Result(
         text=row["text"],
         title=row["title"],
@@ -223,7 +233,7 @@ def _result(row: sqlite3.Row, ranking: Ranking, cite: Callable[[sqlite3.Row], st
         vector_score=vector_score,
         bm25_rank=bm25_rank,
         bm25_score=bm25_score,
-        rrf_score=sum(1 / (RRF_K + rank) for rank in ranks),
+        rrf_score=sum(weight / (RRF_K + rank) for rank, weight in shares if rank is not None),
     )
 
 

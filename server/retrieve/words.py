@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lorepack.server.retrieve.query import Query
@@ -52,6 +53,36 @@ def search_identifier(
     return _match(pack, f"{{headings body}} : {_quote(token)}", pages, limit)
 
 
+def words_weight(pack: sqlite3.Connection, query: Query, chunks: int) -> float:
+    """Return how much the words branch is to be trusted with ``query``, from 0 to 1.
+
+    It is the square of the share of the question's terms, weighed by rarity, that the pack knows
+    at all. A question in another language shares names and chance words only, and these must not
+    push aside what was found by meaning.
+    """
+    known = total = 0.0
+    for forms in _word_forms(query):
+        count = max(_frequency(pack, token) for token in forms)
+        rarity = math.log(1 + (chunks - count + 0.5) / (count + 0.5))
+        total += rarity
+        known += rarity if count else 0.0
+    return (known / total) ** 2 if total else 0.0
+
+
+def _word_forms(query: Query) -> Iterator[Sequence[str]]:
+    """Yield the forms of each word; every bigram of an unspaced script is a word of its own."""
+    for word in query.words:
+        if word[0].isascii():
+            yield word
+        else:
+            yield from ([token] for token in word)
+
+
+def _frequency(pack: sqlite3.Connection, token: str) -> int:
+    row = pack.execute(_FREQUENCY, (token,)).fetchone()
+    return int(row[0]) if row else 0
+
+
 def _match(
     pack: sqlite3.Connection, expression: str, pages: Sequence[int] | None, limit: int
 ) -> list[Hit]:
@@ -66,9 +97,9 @@ def _telling_terms(pack: sqlite3.Connection, tokens: Sequence[str]) -> list[str]
     """Keep the rarest terms, and others while reading them stays cheap."""
     counted = []
     for token in dict.fromkeys(tokens):
-        row = pack.execute(_FREQUENCY, (token,)).fetchone()
-        if row or _is_single_character(token):
-            counted.append((row[0] if row else 0, token))
+        count = _frequency(pack, token)
+        if count or _is_single_character(token):
+            counted.append((count, token))
     counted.sort()
     kept: list[str] = []
     read = 0
