@@ -16,19 +16,21 @@ from lorepack.builder.acquire import acquire
 from lorepack.builder.chunk import chunk_pages
 from lorepack.builder.chunk.tokens import TokenOffsets, estimated_offsets, tokenizer_offsets
 from lorepack.builder.embed import Embedded, embed_texts, embedding_text
+from lorepack.builder.embed.model import resolve_model
 from lorepack.builder.index import Content, write_rows
 from lorepack.builder.link import link_pages
-from lorepack.builder.model import Chunk, Finding, LinkedPage, Page, SourceFile
+from lorepack.builder.model import Finding, LinkedPage, Page, SourceFile
 from lorepack.builder.parse import PAGE_SUFFIXES
 from lorepack.builder.parse.pool import parse_files
 from lorepack.builder.recipe import Recipe
 from lorepack.builder.render import render_site
 from lorepack.builder.render.urls import page_urls
-from lorepack.builder.seal import new_pack, write_meta, write_site
+from lorepack.builder.seal import new_pack, write_encoder, write_meta, write_site
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.format import SUFFIX
 from lorepack.packfile.models.encoder import load_tokenizer
-from lorepack.packfile.models.registry import NO_MODEL, find_model
+from lorepack.packfile.models.prune import carried_files
+from lorepack.packfile.models.registry import ModelSpec
 from lorepack.packfile.segment import SEGMENTER_VERSION
 
 Progress = Callable[[str, int, int], None]
@@ -111,6 +113,7 @@ def _build(
     target = folder / f"{recipe.name}-{recipe.version}{SUFFIX}"
     epoch = _source_date_epoch()
     clock = _Clock(progress)
+    model = resolve_model(recipe.model)
     with clock.stage("acquire"):
         sources, files, findings = acquire(recipe.sources)
     with clock.stage("parse"):
@@ -124,9 +127,14 @@ def _build(
     if strict:
         _refuse(findings)
     with clock.stage("chunk"):
-        chunks = chunk_pages(pages, _token_offsets(recipe), recipe.max_tokens)
+        chunks = chunk_pages(pages, _token_offsets(model), recipe.max_tokens)
     with clock.stage("embed"):
-        embedded = _embed(recipe, pages, chunks, progress)
+        texts = [
+            embedding_text(page, chunk)
+            for page, own in zip(pages, chunks, strict=True)
+            for chunk in own
+        ]
+        embedded = _embed(model, texts, progress)
     urls = page_urls([page.path for page in pages])
     vectors = embedded.vectors if embedded else None
     with new_pack(target) as pack:
@@ -137,6 +145,8 @@ def _build(
             site = _render(recipe, linked, urls, content, files, epoch, progress)
         with clock.stage("seal"):
             write_site(pack, site, epoch)
+            if recipe.carry and model is not None:
+                write_encoder(pack, carried_files(model, texts))
             counts = {
                 "pages": len(pages),
                 "chunks": sum(map(len, chunks)),
@@ -144,7 +154,7 @@ def _build(
                 "edges": len(graph.edges),
                 "findings": len(findings),
             }
-            digest = write_meta(pack, _meta(recipe, pages, counts, embedded is not None))
+            digest = write_meta(pack, _meta(recipe, pages, counts, model))
     rules = Counter(finding.rule for finding in findings)
     new = embedded.new if embedded else 0
     summary = Summary(
@@ -193,24 +203,17 @@ def _refuse(findings: list[Finding]) -> None:
         )
 
 
-def _token_offsets(recipe: Recipe) -> TokenOffsets:
-    if recipe.model == NO_MODEL:
+def _token_offsets(model: ModelSpec | None) -> TokenOffsets:
+    # An endpoint does not show its tokenizer.
+    if model is None or not model.max_tokens:
         return estimated_offsets
-    return tokenizer_offsets(load_tokenizer(find_model(recipe.model)))
+    return tokenizer_offsets(load_tokenizer(model))
 
 
-def _embed(
-    recipe: Recipe, pages: list[Page], chunks: list[tuple[Chunk, ...]], progress: Progress
-) -> Embedded | None:
-    if recipe.model == NO_MODEL:
+def _embed(model: ModelSpec | None, texts: list[str], progress: Progress) -> Embedded | None:
+    if model is None:
         return None
-    texts = [
-        embedding_text(page, chunk)
-        for page, own in zip(pages, chunks, strict=True)
-        for chunk in own
-    ]
-    spec = find_model(recipe.model)
-    return embed_texts(texts, spec, lambda done, total: progress("embed", done, total))
+    return embed_texts(texts, model, lambda done, total: progress("embed", done, total))
 
 
 def _render(
@@ -237,7 +240,7 @@ def _render(
 
 
 def _meta(
-    recipe: Recipe, pages: list[Page], counts: dict[str, int], embedded: bool
+    recipe: Recipe, pages: list[Page], counts: dict[str, int], model: ModelSpec | None
 ) -> dict[str, object]:
     facts: dict[str, object] = {
         "name": recipe.name,
@@ -245,7 +248,7 @@ def _meta(
         "title": recipe.title,
         "languages": sorted({page.lang for page in pages}),
         "builder": f"lorepack {version('lorepack')}",
-        "embedder": find_model(recipe.model).fingerprint() if embedded else None,
+        "embedder": model.fingerprint() if model else None,
         "segmenter": SEGMENTER_VERSION,
         "counts": counts,
         "previous_digest": "",

@@ -11,7 +11,7 @@ from typing import Any
 
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.format import NAME, VERSION
-from lorepack.packfile.models.registry import DEFAULT_MODEL, NO_MODEL, find_model
+from lorepack.packfile.models.registry import DEFAULT_MODEL, NO_MODEL, OPENAI, find_model
 
 KINDS = ("vault", "folder")
 DOCUMENTED_KEYS: dict[str, dict[str, tuple[str, str]]] = {
@@ -29,7 +29,17 @@ DOCUMENTED_KEYS: dict[str, dict[str, tuple[str, str]]] = {
         "lang": ("text", "the language of its pages, where they do not say; else it is guessed"),
     },
     "[embed]": {
-        "model": ("text", f"`{DEFAULT_MODEL}`, or `{NO_MODEL}` for words only"),
+        "model": (
+            "text",
+            f"`{DEFAULT_MODEL}` if not given, `bge-small-en-v1.5` (extra `rerank`), `{OPENAI}NAME` "
+            "for an endpoint (`OPENAI_BASE_URL`, `OPENAI_API_KEY`), a folder with `model.onnx` and "
+            f"`tokenizer.json`, seen from the recipe's own, or `{NO_MODEL}` for words only",
+        ),
+        "carry": (
+            "true or false",
+            "whether the pack carries the model that questions need, so that any machine can ask "
+            "by meaning",
+        ),
     },
     "[[eval]]": {
         "query": ("text", "a golden question"),
@@ -44,7 +54,9 @@ DOCUMENTED_KEYS: dict[str, dict[str, tuple[str, str]]] = {
 _TOP_KEYS = {
     "pack": "a table", "source": "a list", "embed": "a table", "chunk": "a table", "eval": "a list",
 }  # fmt: skip
-_TYPES: dict[str, type] = {"text": str, "a whole number": int, "a list": list, "a table": dict}
+_TYPES: dict[str, type] = {
+    "text": str, "a whole number": int, "a list": list, "a table": dict, "true or false": bool,
+}  # fmt: skip
 DEFAULT_MAX_TOKENS = 256
 
 
@@ -71,7 +83,10 @@ class Recipe:
     title: str
     sources: tuple[SourceSpec, ...]
     model: str
+    """A name of the registry, ``openai:NAME``, ``none``, or the absolute path of a folder."""
+    carry: bool
     max_tokens: int
+    evals: tuple[Mapping[str, Any], ...] = ()
 
 
 def _keys(table: str) -> dict[str, str]:
@@ -125,13 +140,28 @@ class _Reader:
             self.required(entry, "query", "[[eval]]")
             self.required(entry, "expect", "[[eval]]")
         self.check_unique([source.name for source in sources])
-        model = embed.get("model", DEFAULT_MODEL)
-        if model != NO_MODEL:
-            find_model(model)
+        model = self.model(embed.get("model", DEFAULT_MODEL))
+        carry = embed.get("carry", False)
+        if carry and (model == NO_MODEL or model.startswith(OPENAI)):
+            raise self.error("carry", f"[embed] carry: {model!r} cannot be carried",
+                             "leave carry out")  # fmt: skip
         max_tokens = chunk.get("max_tokens", DEFAULT_MAX_TOKENS)
         if not 32 <= max_tokens <= 512:
             raise self.error("max_tokens", f"[chunk] max_tokens is {max_tokens}", "use 32 to 512")
-        return Recipe(self.path, name, version, pack.get("title", name), sources, model, max_tokens)
+        title = pack.get("title", name)
+        evals = tuple(data.get("eval", []))
+        return Recipe(self.path, name, version, title, sources, model, carry, max_tokens, evals)
+
+    def model(self, name: str) -> str:
+        if name == NO_MODEL or (name.startswith(OPENAI) and len(name) > len(OPENAI)):
+            return name
+        folder = (self.path.parent / Path(name).expanduser()).absolute()
+        if folder.is_dir():
+            return str(folder)
+        try:
+            return find_model(name).id
+        except LorepackError as error:
+            raise self.error(name, error.message, error.remedy) from error
 
     def source(self, entry: Any) -> SourceSpec:
         if not isinstance(entry, dict):
@@ -170,7 +200,7 @@ class _Reader:
                 known = ", ".join(keys)
                 raise self.error(key, f"{where} has no key {key!r}", f"use one of {known}")
             wanted = keys[key]
-            if not isinstance(value, _TYPES[wanted]) or isinstance(value, bool):
+            if type(value) is not _TYPES[wanted]:
                 raise self.error(key, f"{where} {key} is not {wanted}", f"write {wanted}")
 
     def required(self, table: Mapping[str, Any], key: str, where: str) -> str:

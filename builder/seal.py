@@ -16,6 +16,7 @@ from lorepack.packfile.format import schema_sql
 
 _META = "INSERT INTO meta (key, value) VALUES (?, ?)"
 _FILE = "INSERT INTO sqlar (name, mode, mtime, sz, data) VALUES (?, ?, ?, ?, ?)"
+_ENCODER = "INSERT INTO encoder (name, data) VALUES (?, ?)"
 _REGULAR_FILE = 0o100644
 
 
@@ -55,6 +56,11 @@ def write_site(pack: sqlite3.Connection, files: Mapping[str, bytes], mtime: int)
         packed = zlib.compress(data, 9)
         stored = packed if len(packed) < len(data) else data
         pack.execute(_FILE, (name, _REGULAR_FILE, mtime, len(data), stored))
+
+
+def write_encoder(pack: sqlite3.Connection, files: Mapping[str, bytes]) -> None:
+    """Store the model that questions need."""
+    pack.executemany(_ENCODER, sorted(files.items()))
 
 
 def write_meta(pack: sqlite3.Connection, facts: Mapping[str, object]) -> str:

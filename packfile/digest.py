@@ -17,6 +17,7 @@ _LOGICAL_ROWS = (
     "SELECT * FROM vectors ORDER BY chunk_id",
     "SELECT * FROM vector_means ORDER BY lang",
     "SELECT * FROM vector_planes ORDER BY plane",
+    "SELECT * FROM encoder ORDER BY name",
     "SELECT * FROM nodes ORDER BY id",
     "SELECT * FROM edges ORDER BY id",
     "SELECT * FROM symbols ORDER BY id",

@@ -77,7 +77,7 @@ CREATE TABLE chunks (
     UNIQUE (page_id, ordinal)
 );
 
--- Words. rowid = chunks.id. Columns hold *segmented* text: tokens by `segment.py`, separated by
+-- Words, for phrases and identifiers. rowid = chunks.id. Columns hold *segmented* text: tokens by `segment.py`, separated by
 -- single spaces, so that the ascii tokenizer only has to split at them.
 CREATE VIRTUAL TABLE chunks_fts USING fts5 (
     title, headings, body, path,
@@ -85,21 +85,25 @@ CREATE VIRTUAL TABLE chunks_fts USING fts5 (
     tokenize = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[\]^_`{|}~'"
 );
 
--- In how many chunks a token occurs: what queries prune by.
+-- The postings of every token, for ranking without FTS5's cost a row: uint32[chunks] chunk ids, little
+-- endian and ascending, then uint8[chunks] impacts. An impact is BM25's weight of the token in the
+-- chunk (k1 1.2, b 0.75, title 4, headings 2, body 1, path 2) without its rarity, in steps of 2.2/255.
 CREATE TABLE terms (
-    term   TEXT PRIMARY KEY,
-    chunks INTEGER NOT NULL
-) WITHOUT ROWID;
+    term     TEXT PRIMARY KEY,
+    chunks   INTEGER NOT NULL,
+    postings BLOB NOT NULL
+);
 
--- Meaning. `vector` is int8[dims] of the unit vector, value = int8 * scale.
+-- Meaning. `vector` is int8[dims], value = int8 * scale: the embedder's unit vector without the mean
+-- of its page's language (`vector_means`), made a unit vector again.
 CREATE TABLE vectors (
     chunk_id INTEGER PRIMARY KEY REFERENCES chunks (id),
     vector   BLOB NOT NULL,
     scale    REAL NOT NULL
 );
 
--- The mean vector (float32[dims], little endian) that is taken away before a vector becomes bits.
--- lang '' is the mean of all chunks; other rows are the means of one language's chunks.
+-- Mean vectors, float32[dims], little endian: of all chunks under lang '', and of each language with
+-- at least 32 chunks. Chunks of other languages were centred on the mean of all.
 CREATE TABLE vector_means (
     lang TEXT PRIMARY KEY,
     mean BLOB NOT NULL
@@ -110,6 +114,13 @@ CREATE TABLE vector_means (
 CREATE TABLE vector_planes (
     plane INTEGER PRIMARY KEY,
     bits  BLOB NOT NULL
+);
+
+-- The model that turns a question into a vector, where the recipe says `carry`: model.onnx (without
+-- references to other files) and tokenizer.json.
+CREATE TABLE encoder (
+    name TEXT PRIMARY KEY,
+    data BLOB NOT NULL
 );
 
 -- One typed graph. kind: page, chunk, file, symbol, tag, diagram_node, diagram_cluster, repo,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,21 +14,20 @@ import numpy as np
 import numpy.typing as npt
 
 from lorepack.packfile.errors import LorepackError
-from lorepack.packfile.models.encoder import Encoder, load_encoder
-from lorepack.packfile.models.registry import MODELS
 from lorepack.packfile.open import open_pack
 
 _META = "SELECT key, value FROM meta"
+_CARRIES = "SELECT count(*) FROM encoder"
 _PLANES = "SELECT bits FROM vector_planes ORDER BY plane"
-_MEAN = "SELECT mean FROM vector_means WHERE lang = ''"
+_MEANS = "SELECT lang, mean FROM vector_means ORDER BY lang"
 
 
 @dataclass(frozen=True)
 class Mount:
     """One pack: its facts, its bits in memory, and a connection for each thread that asks.
 
-    ``planes`` is uint64 (dims / 64, chunks), ``mean`` float32 (dims,); both are empty without
-    vectors.
+    ``planes`` is uint64 (dims / 64, chunks), empty without vectors; ``means`` are float32 (dims,)
+    by language, '' for all chunks.
     """
 
     path: Path
@@ -39,8 +38,9 @@ class Mount:
     counts: dict[str, int]
     embedder: dict[str, Any] | None
     planes: npt.NDArray[np.uint64]
-    mean: npt.NDArray[np.float32]
+    means: Mapping[str, npt.NDArray[np.float32]]
     languages: Sequence[str] = ()
+    carries_encoder: bool = False
     _connections: threading.local = field(default_factory=threading.local, repr=False)
 
     def connection(self) -> sqlite3.Connection:
@@ -61,7 +61,7 @@ def mount_pack(path: Path) -> Mount:
     try:
         meta: dict[str, str] = dict(pack.execute(_META).fetchall())
         planes = [np.frombuffer(bits, "<u8") for (bits,) in pack.execute(_PLANES)]
-        mean = pack.execute(_MEAN).fetchone()
+        means = {lang: np.frombuffer(mean, "<f4") for lang, mean in pack.execute(_MEANS)}
         return Mount(
             path=path,
             name=meta["name"],
@@ -71,8 +71,9 @@ def mount_pack(path: Path) -> Mount:
             counts=json.loads(meta["counts"]),
             embedder=json.loads(meta["embedder"]),
             planes=np.stack(planes) if planes else np.zeros((0, 0), np.uint64),
-            mean=np.frombuffer(mean[0], "<f4") if mean else np.zeros(0, np.float32),
+            means=means,
             languages=json.loads(meta["languages"]),
+            carries_encoder=bool(pack.execute(_CARRIES).fetchone()[0]),
         )
     except (sqlite3.Error, KeyError, ValueError) as error:
         raise LorepackError(
@@ -80,25 +81,3 @@ def mount_pack(path: Path) -> Mount:
         ) from error
     finally:
         pack.close()
-
-
-_encoders: dict[str, Encoder | str] = {}
-_loading = threading.Lock()
-
-
-def query_encoder(mount: Mount) -> Encoder | str:
-    """Return the encoder that made the pack's vectors, or the reason why there is none here."""
-    if mount.embedder is None:
-        return "the pack was built without vectors"
-    spec = MODELS.get(str(mount.embedder.get("id")))
-    if spec is None:
-        return f"the pack's model {mount.embedder.get('id')!r} is not known here"
-    if spec.fingerprint() != mount.embedder:
-        return f"the pack was built with other weights of {spec.id}"
-    with _loading:
-        if spec.id not in _encoders:
-            try:
-                _encoders[spec.id] = load_encoder(spec, threads=2)
-            except (LorepackError, ImportError) as error:
-                _encoders[spec.id] = str(error)
-        return _encoders[spec.id]

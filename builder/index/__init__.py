@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,7 +12,8 @@ import numpy.typing as npt
 
 from lorepack.builder.embed import embedding_text, text_hash
 from lorepack.builder.index.graph import Graph, build_graph
-from lorepack.builder.index.vectors import binary_planes, quantize
+from lorepack.builder.index.postings import term_postings
+from lorepack.builder.index.vectors import binary_planes, centre, language_means, quantize
 from lorepack.builder.index.words import segmented
 from lorepack.builder.model import Chunk, Finding, LinkedPage, Source
 
@@ -36,7 +36,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?)
 """
 _WORDS = "INSERT INTO chunks_fts (rowid, title, headings, body, path) VALUES (?, ?, ?, ?, ?)"
 _OPTIMIZE = "INSERT INTO chunks_fts (chunks_fts) VALUES ('optimize')"
-_TERM = "INSERT INTO terms (term, chunks) VALUES (?, ?)"
+_TERM = "INSERT INTO terms (term, chunks, postings) VALUES (?, ?, ?)"
 _VECTOR = "INSERT INTO vectors (chunk_id, vector, scale) VALUES (?, ?, ?)"
 _MEAN = "INSERT INTO vector_means (lang, mean) VALUES (?, ?)"
 _PLANE = "INSERT INTO vector_planes (plane, bits) VALUES (?, ?)"
@@ -84,9 +84,9 @@ def write_rows(pack: sqlite3.Connection, content: Content) -> Graph:
         ),
     )  # fmt: skip
     _write_headings(pack, content)
-    _write_words(pack, [segmented(page, chunk) for page, chunk in flat])
+    write_words(pack, [segmented(page, chunk) for page, chunk in flat])
     if content.vectors is not None:
-        _write_vectors(pack, content.vectors, [page.lang for page, _ in flat])
+        write_vectors(pack, content.vectors, [page.lang for page, _ in flat])
     graph = build_graph(content.pages, content.chunks)
     pack.executemany(_NODE, graph.nodes)
     pack.executemany(_EDGE, graph.edges)
@@ -135,19 +135,20 @@ def _write_headings(pack: sqlite3.Connection, content: Content) -> None:
             pack.execute(_HEADING, row)
 
 
-def _write_words(pack: sqlite3.Connection, rows: list[tuple[str, str, str, str]]) -> None:
+def write_words(pack: sqlite3.Connection, rows: list[tuple[str, str, str, str]]) -> None:
+    """Write the words index and the postings; a row a chunk, in chunk order."""
     pack.executemany(_WORDS, ((number, *row) for number, row in enumerate(rows, 1)))
     pack.execute(_OPTIMIZE)
-    counts: Counter[str] = Counter()
-    for row in rows:
-        counts.update({token for column in row for token in column.split(" ") if token})
-    pack.executemany(_TERM, sorted(counts.items()))
+    pack.executemany(_TERM, term_postings(rows))
 
 
-def _write_vectors(
+def write_vectors(
     pack: sqlite3.Connection, vectors: npt.NDArray[np.float32], langs: Sequence[str]
 ) -> None:
-    int8, scales = quantize(vectors)
+    """Write vectors, means and planes: ``vectors`` float32 (chunks, dims), unit length."""
+    means = language_means(vectors, langs)
+    centred = centre(vectors, langs, means)
+    int8, scales = quantize(centred)
     pack.executemany(
         _VECTOR,
         (
@@ -155,10 +156,7 @@ def _write_vectors(
             for number, (row, scale) in enumerate(zip(int8, scales, strict=True), 1)
         ),
     )
-    means = {"": vectors.mean(axis=0)} if len(vectors) else {}
-    for lang in sorted(set(langs)):
-        means[lang] = vectors[[other == lang for other in langs]].mean(axis=0)
     pack.executemany(_MEAN, ((lang, mean.astype("<f4").tobytes()) for lang, mean in means.items()))
     if len(vectors):
-        planes = binary_planes(vectors, means[""])
+        planes = binary_planes(centred)
         pack.executemany(_PLANE, ((number, plane.tobytes()) for number, plane in enumerate(planes)))

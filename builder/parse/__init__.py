@@ -21,10 +21,10 @@ from lorepack.builder.parse.frontmatter import (
     as_text,
     read_frontmatter,
 )
-from lorepack.builder.parse.language import guess_language
 from lorepack.builder.parse.markdown.comments import strip_comments
 from lorepack.builder.parse.markdown.parser import parse_tokens
 from lorepack.builder.parse.markdown.tags import is_tag
+from lorepack.packfile.language import guess_language
 
 PAGE_SUFFIXES = frozenset({".md", ".markdown", ".canvas", ".base", ".txt"})
 SUMMARY_LIMIT = 200

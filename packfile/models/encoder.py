@@ -1,18 +1,20 @@
-"""Run a converted model: text in, unit vectors out."""
+"""Run a model: text in, unit vectors out."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from lorepack.packfile.models.convert import converted_model
-from lorepack.packfile.models.registry import ModelSpec
+from lorepack.packfile.models.convert import model_folder
+from lorepack.packfile.models.endpoint import Endpoint
+from lorepack.packfile.models.registry import OPENAI, ModelSpec
+from lorepack.packfile.models.session import open_session
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession  # type: ignore[attr-defined]
@@ -21,13 +23,33 @@ if TYPE_CHECKING:
 Vectors = npt.NDArray[np.float32]
 
 
+class Encoder(Protocol):
+    """Whatever turns texts into unit vectors. Calls may come from several threads at once."""
+
+    @property
+    def spec(self) -> ModelSpec:
+        """The model."""
+
+    def encode_query(self, text: str) -> Vectors:
+        """Return the unit vector of a question, float32 (dims,)."""
+
+    def encode_passages(
+        self, texts: Sequence[str], on_done: Callable[[int], None] = lambda _: None
+    ) -> Vectors:
+        """Return the unit vectors of passages, float32 (len(texts), dims).
+
+        ``on_done`` is called with the number finished so far.
+        """
+
+
 @dataclass(frozen=True)
-class Encoder:
-    """A loaded model. Calls may come from several threads at once."""
+class OnnxEncoder:
+    """A model that runs here."""
 
     spec: ModelSpec
     tokenizer: Tokenizer
     session: InferenceSession
+    inputs: frozenset[str]
 
     def encode_query(self, text: str) -> Vectors:
         """Return the unit vector of a question, float32 (dims,)."""
@@ -39,7 +61,7 @@ class Encoder:
         """Return the unit vectors of passages, float32 (len(texts), dims).
 
         Each text runs by itself, so that its vector does not depend on its neighbours; several
-        run side by side. ``on_done`` is called with the number finished so far.
+        run side by side, the longest first.
         """
         vectors = np.zeros((len(texts), self.spec.dims), np.float32)
         longest_first = sorted(range(len(texts)), key=lambda i: -len(texts[i]))
@@ -56,8 +78,25 @@ class Encoder:
         limit = self.spec.max_tokens
         if len(ids) > limit:
             ids = [*ids[: limit - 1], ids[-1]]
-        (vectors,) = self.session.run(None, {"input_ids": np.array([ids], np.int64)})
-        return np.asarray(vectors, np.float32).reshape(self.spec.dims)
+        (output, *_) = self.session.run(None, self._feed(ids))
+        vector = self._pool(np.asarray(output, np.float32)[0])
+        length = float(np.linalg.norm(vector))
+        # A model that normalises keeps its own bits.
+        return vector if abs(length - 1) < 1e-4 else vector / max(length, 1e-12)
+
+    def _feed(self, ids: Sequence[int]) -> Mapping[str, npt.NDArray[np.int64]]:
+        feed = {"input_ids": np.array([ids], np.int64)}
+        if "attention_mask" in self.inputs:
+            feed["attention_mask"] = np.ones((1, len(ids)), np.int64)
+        if "token_type_ids" in self.inputs:
+            feed["token_type_ids"] = np.zeros((1, len(ids)), np.int64)
+        return feed
+
+    def _pool(self, output: Vectors) -> Vectors:
+        if output.ndim == 1:
+            return output
+        pooled: Vectors = output[0] if self.spec.pooling == "cls" else output.mean(axis=0)
+        return pooled
 
 
 def load_encoder(spec: ModelSpec, threads: int = 1) -> Encoder:
@@ -67,26 +106,31 @@ def load_encoder(spec: ModelSpec, threads: int = 1) -> Encoder:
         threads: of one text; builds want 1, as texts run side by side.
 
     Raises:
-        LorepackError: its weights are not installed or not the known ones.
+        LorepackError: its weights are not installed or not the known ones, or no endpoint is set.
     """
-    folder = converted_model(spec)
-    from onnxruntime import (  # type: ignore[attr-defined]
-        InferenceSession,
-        SessionOptions,
-    )
+    if spec.id.startswith(OPENAI):
+        return Endpoint.from_environment(spec)
+    folder = model_folder(spec)
+    return _onnx(spec, load_tokenizer(spec), open_session(folder / "model.onnx", threads))
 
-    options = SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    session = InferenceSession(
-        str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
-    )
-    return Encoder(spec, load_tokenizer(spec), session)
+
+def carried_encoder(spec: ModelSpec, model: bytes, tokenizer: bytes, threads: int = 1) -> Encoder:
+    """Load the encoder that a pack carries. Raises `LorepackError` when it cannot be used."""
+    from tokenizers import Tokenizer
+
+    return _onnx(spec, Tokenizer.from_buffer(tokenizer), open_session(model, threads))
 
 
 def load_tokenizer(spec: ModelSpec) -> Tokenizer:
     """Load only the tokenizer of a model. Raises `LorepackError` as `load_encoder` does."""
     from tokenizers import Tokenizer
 
-    return Tokenizer.from_file(str(converted_model(spec) / "tokenizer.json"))
+    tokenizer = Tokenizer.from_file(str(model_folder(spec) / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
+
+
+def _onnx(spec: ModelSpec, tokenizer: Tokenizer, session: InferenceSession) -> OnnxEncoder:
+    inputs = frozenset(item.name for item in session.get_inputs())
+    return OnnxEncoder(spec, tokenizer, session, inputs)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from lorepack.server.cli.rerank import RERANK, reranker_for
 from lorepack.server.mount import mount_pack
 from lorepack.server.retrieve.search import Answer, find_chunks
 
@@ -15,14 +16,15 @@ from lorepack.server.retrieve.search import Answer, find_chunks
 @click.argument("pack", type=click.Path(path_type=Path))
 @click.argument("question")
 @click.option("-k", "--limit", default=8, show_default=True, type=click.IntRange(1, 50))
+@RERANK
 @click.option("--json", "as_json", is_flag=True, help="Print every rank and score as JSON.")
-def search(pack: Path, question: str, limit: int, as_json: bool) -> None:
+def search(pack: Path, question: str, limit: int, rerank: int, as_json: bool) -> None:
     """Answer QUESTION from PACK by words and meaning.
 
     "A phrase" in quotes must occur; source:, path:, tag:, category:, lifecycle: and lang: filter.
     """
     mount = mount_pack(pack)
-    answer = find_chunks(mount, question, limit=limit)
+    answer = find_chunks(mount, question, limit=limit, reranker=reranker_for(rerank))
     if as_json:
         data = {
             "pack": mount.name,

@@ -17,6 +17,7 @@ class Question:
 
     text: str
     grades: Mapping[str, int]
+    lang: str = ""
 
 
 def read_questions(path: Path) -> list[Question]:
@@ -66,7 +67,7 @@ def _from_folder(folder: Path) -> Iterator[Question]:
             raise LorepackError(f"{folder}/queries.jsonl, line {number} cannot be read",
                                 "write an object with _id and text") from error  # fmt: skip
         if key in grades:
-            yield Question(text, grades[key])
+            yield Question(text, grades[key], str(entry.get("lang", "")))
 
 
 def _lines(paths: list[Path], folder: Path) -> Iterator[tuple[int, str]]:

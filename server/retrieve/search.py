@@ -5,18 +5,24 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from urllib.parse import quote
 
-from lorepack.server.mount import Mount, query_encoder
+import numpy as np
+
+from lorepack.packfile.errors import LorepackError
+from lorepack.server.encoders import query_encoder
+from lorepack.server.mount import Mount
 from lorepack.server.retrieve.filters import allowed_pages, valid_values
 from lorepack.server.retrieve.meaning import search_meaning
 from lorepack.server.retrieve.query import Query, parse_query
+from lorepack.server.retrieve.rerank import Reranker
 from lorepack.server.retrieve.words import (
+    Chunks,
     Hit,
+    chunks_with_phrases,
     search_identifier,
     search_words,
-    words_weight,
 )
 
 RRF_K = 60
@@ -26,6 +32,12 @@ BRANCH_LIMIT = 100
 PER_PAGE = 3
 """Chunks of one page in an answer."""
 
+PINNED = 20
+"""Chunks with an asked identifier that come before all others."""
+
+_CHUNKS_OF_PAGES = """
+SELECT id FROM chunks WHERE page_id IN (SELECT value FROM json_each(?)) ORDER BY id
+"""
 _CHUNKS = """
 SELECT chunks.id, chunks.page_id, chunks.anchor, chunks.headings, chunks.text, chunks.first_line,
     chunks.last_line, chunks.tokens, pages.path, pages.title, pages.url, sources.revision
@@ -89,6 +101,7 @@ class Ranking:
     hybrid: Sequence[int]
     words_weight: float = 1.0
     degraded: str = ""
+    rerank_scores: Mapping[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -111,6 +124,7 @@ def find_chunks(
     filters: Mapping[str, str] | None = None,
     max_tokens: int | None = None,
     site_url: str = "",
+    reranker: Reranker | None = None,
 ) -> Answer:
     """Answer ``question`` from one pack.
 
@@ -119,6 +133,7 @@ def find_chunks(
         max_tokens: a budget for all texts together; the best result is always given.
         site_url: where the pack's site is, ending in a slash; citations lead there. Without one
             they are ``lorepack://`` addresses.
+        reranker: puts the best in a cross-encoder's order.
     """
     pack = mount.connection()
     if not mount.counts.get("chunks"):
@@ -128,6 +143,14 @@ def find_chunks(
     if pages is not None and not pages:
         return Answer("no_match", (), hint=_filter_hint(pack, query.filters))
     ranking = rank_chunks(mount, query, pages)
+    if reranker is not None:
+        reranked = reranker(mount, query, ranking.hybrid)
+        ranking = replace(
+            ranking,
+            hybrid=reranked.order,
+            rerank_scores=reranked.scores,
+            degraded=ranking.degraded or reranked.degraded,
+        )
     rows = _load(pack, ranking.hybrid)
     chosen = _choose(ranking.hybrid, rows, limit, max_tokens)
     cite = _citer(mount, site_url)
@@ -139,35 +162,50 @@ def find_chunks(
 def rank_chunks(mount: Mount, query: Query, pages: Sequence[int] | None = None) -> Ranking:
     """Rank chunks by each branch and by both; ``pages`` are the only ones allowed, if given."""
     pack = mount.connection()
-    words = search_words(pack, query, pages, BRANCH_LIMIT)
-    meaning, degraded = _meaning(mount, pack, query, pages)
-    weight = words_weight(pack, query, mount.counts["chunks"])
-    order = _pinned(pack, query, pages) + _fuse((words, weight), (meaning, 1.0))
-    return Ranking(words, meaning, list(dict.fromkeys(order)), weight, degraded)
+    allowed = _allowed_chunks(pack, query, pages)
+    words = search_words(pack, query, mount.counts["chunks"], allowed, BRANCH_LIMIT)
+    meaning, degraded = _meaning(mount, pack, query, allowed)
+    order = _pinned(pack, query, allowed) + _fuse((words.hits, words.weight), (meaning, 1.0))
+    return Ranking(words.hits, meaning, list(dict.fromkeys(order)), words.weight, degraded)
+
+
+def _allowed_chunks(
+    pack: sqlite3.Connection, query: Query, pages: Sequence[int] | None
+) -> Chunks | None:
+    """Return the chunks that filters and phrases let through, ascending; None without either."""
+    phrased = chunks_with_phrases(pack, query.phrases)
+    if pages is None:
+        return phrased
+    rows = pack.execute(_CHUNKS_OF_PAGES, (json.dumps(list(pages)),))
+    filtered = np.fromiter((row[0] for row in rows), np.int64)
+    return filtered if phrased is None else np.intersect1d(filtered, phrased)
 
 
 def _meaning(
-    mount: Mount, pack: sqlite3.Connection, query: Query, pages: Sequence[int] | None
+    mount: Mount, pack: sqlite3.Connection, query: Query, allowed: Chunks | None
 ) -> tuple[list[Hit], str]:
     if not query.text:
         return [], ""
     encoder = query_encoder(mount)
     if isinstance(encoder, str):
         return [], encoder
-    vector = encoder.encode_query(query.text)
-    return search_meaning(mount, pack, vector, pages, BRANCH_LIMIT), ""
+    try:
+        vector = encoder.encode_query(query.text)
+    except LorepackError as error:
+        return [], error.message
+    return search_meaning(mount, pack, vector, allowed, BRANCH_LIMIT), ""
 
 
-def _pinned(pack: sqlite3.Connection, query: Query, pages: Sequence[int] | None) -> list[int]:
+def _pinned(pack: sqlite3.Connection, query: Query, allowed: Chunks | None) -> list[int]:
     """Return what comes before all ranking: the page so titled, the chunks with the identifier."""
     title = query.text.lower()
-    titled = [row[0] for row in pack.execute(_TITLED, {"title": title})] if title else []
-    if pages is not None and titled:
-        allowed = set(pages)
-        titled = [chunk for chunk, row in _load(pack, titled).items() if row["page_id"] in allowed]
-    if query.identifier is None:
-        return titled
-    return titled + [hit.chunk for hit in search_identifier(pack, query.identifier, pages, 20)]
+    pinned = [row[0] for row in pack.execute(_TITLED, {"title": title})] if title else []
+    if query.identifier is not None:
+        pinned += [hit.chunk for hit in search_identifier(pack, query.identifier, PINNED)]
+    if allowed is not None:
+        let_through = set(allowed.tolist())
+        pinned = [chunk for chunk in pinned if chunk in let_through]
+    return pinned
 
 
 def _fuse(*branches: tuple[Sequence[Hit], float]) -> list[int]:
@@ -234,6 +272,7 @@ def _result(row: sqlite3.Row, ranking: Ranking, cite: Callable[[sqlite3.Row], st
         bm25_rank=bm25_rank,
         bm25_score=bm25_score,
         rrf_score=sum(weight / (RRF_K + rank) for rank, weight in shares if rank is not None),
+        rerank_score=ranking.rerank_scores.get(row["id"]),
     )
 
 

@@ -1,30 +1,35 @@
-"""The words branch: BM25 over the terms of a question that tell pages apart."""
+"""The words branch: BM25 over a question's terms, from postings that the build weighed."""
 
 from __future__ import annotations
 
 import json
 import math
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
+from lorepack.packfile.postings import IMPACT_STEP, decode_postings
 from lorepack.server.retrieve.query import Query
 
-_MATCH = """
+Chunks = npt.NDArray[np.int64]
+
+_TERMS = """
+SELECT term, chunks, postings FROM terms WHERE term IN (SELECT value FROM json_each(?))
+"""
+_BEGINNING_WITH = """
+SELECT term, chunks, postings FROM terms WHERE term >= ? AND term < ?
+ORDER BY chunks DESC, term LIMIT 100
+"""
+_PHRASE = "SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ?"
+_IDENTIFIER = """
 SELECT rowid, -bm25(chunks_fts, 4.0, 2.0, 1.0, 2.0) AS score
 FROM chunks_fts WHERE chunks_fts MATCH ? ORDER BY score DESC, rowid LIMIT ?
 """
-_MATCH_IN_PAGES = """
-SELECT chunks_fts.rowid, -bm25(chunks_fts, 4.0, 2.0, 1.0, 2.0) AS score
-FROM chunks_fts JOIN chunks ON chunks.id = chunks_fts.rowid
-WHERE chunks_fts MATCH ? AND chunks.page_id IN (SELECT value FROM json_each(?))
-ORDER BY score DESC, chunks_fts.rowid LIMIT ?
-"""
-_FREQUENCY = "SELECT chunks FROM terms WHERE term = ?"
-_POSTINGS = 20_000
-"""Entries of the index that one question may read, beyond its rarest terms."""
-_KEPT = 3
-"""Terms that are kept however common they are, rarest first."""
+_COMMON = 2_000
+"""Chunks with a token, from which on it is no identifier to look up but a word to rank by."""
 
 
 @dataclass(frozen=True)
@@ -35,95 +40,124 @@ class Hit:
     score: float
 
 
+@dataclass(frozen=True)
+class Words:
+    """What a question's words found.
+
+    ``weight`` says from 0 to 1 how far they are to be trusted.
+    """
+
+    hits: Sequence[Hit]
+    weight: float
+
+
+@dataclass(frozen=True)
+class _Term:
+    """A term of the index: its rarity, and its chunks with what it says about each."""
+
+    count: int
+    rarity: float
+    chunks: npt.NDArray[np.uint32]
+    impacts: npt.NDArray[np.uint8]
+
+
 def search_words(
-    pack: sqlite3.Connection, query: Query, pages: Sequence[int] | None, limit: int
-) -> list[Hit]:
-    """Return up to ``limit`` chunks, best first; the score is BM25 (more is better)."""
-    terms = _telling_terms(pack, [token for word in query.words for token in word])
-    phrases = " AND ".join(_phrase(phrase) for phrase in query.phrases)
-    words = " OR ".join(_term(term) for term in terms)
-    expression = phrases or words
-    return _match(pack, expression, pages, limit) if expression else []
+    pack: sqlite3.Connection, query: Query, chunks: int, allowed: Chunks | None, limit: int
+) -> Words:
+    """Return up to ``limit`` chunks, best first; the score is BM25 (more is better).
+
+    Args:
+        chunks: how many the pack has.
+        allowed: the only chunks that may be found.
+    """
+    tokens = list(dict.fromkeys(token for word in query.words for token in word))
+    terms = _read_terms(pack, tokens, chunks)
+    scores = np.zeros(chunks + 1, np.float32)
+    for term in terms.values():
+        scores[term.chunks] += term.impacts * (IMPACT_STEP * np.float32(term.rarity))
+    if allowed is not None:
+        kept = np.zeros_like(scores)
+        kept[allowed] = scores[allowed]
+        scores = kept
+    return Words(_best(scores, limit), _weight(query, terms, chunks))
 
 
-def search_identifier(
-    pack: sqlite3.Connection, token: str, pages: Sequence[int] | None, limit: int
-) -> list[Hit]:
+def search_identifier(pack: sqlite3.Connection, token: str, limit: int) -> list[Hit]:
     """Return the chunks whose own text holds ``token`` itself, best first."""
-    return _match(pack, f"{{headings body}} : {_quote(token)}", pages, limit)
+    row = pack.execute(_TERMS, (json.dumps([token]),)).fetchone()
+    if row is None or row["chunks"] > _COMMON:
+        return []
+    expression = f"{{headings body}} : {_quote([token])}"
+    return [Hit(chunk, score) for chunk, score in pack.execute(_IDENTIFIER, (expression, limit))]
 
 
-def words_weight(pack: sqlite3.Connection, query: Query, chunks: int) -> float:
-    """Return how much the words branch is to be trusted with ``query``, from 0 to 1.
+def chunks_with_phrases(
+    pack: sqlite3.Connection, phrases: Sequence[Sequence[str]]
+) -> Chunks | None:
+    """Return the chunks that hold every phrase, ascending; None when there is no phrase."""
+    if not phrases:
+        return None
+    expression = " AND ".join(
+        f"{_quote(phrase)} *" if _is_single_character(phrase[-1]) else _quote(phrase)
+        for phrase in phrases
+    )
+    return np.array(sorted(row[0] for row in pack.execute(_PHRASE, (expression,))), np.int64)
 
-    It is the square of the share of the question's terms, weighed by rarity, that the pack knows
-    at all. A question in another language shares names and chance words only, and these must not
-    push aside what was found by meaning.
+
+def _read_terms(pack: sqlite3.Connection, tokens: Sequence[str], chunks: int) -> dict[str, _Term]:
+    rows = pack.execute(_TERMS, (json.dumps(tokens),)).fetchall()
+    for token in filter(_is_single_character, tokens):
+        # One character of an unspaced script stands at the start of bigrams.
+        rows += pack.execute(_BEGINNING_WITH, (token, token + "\U0010ffff")).fetchall()
+    terms = {}
+    for term, count, postings in rows:
+        ids, impacts = decode_postings(postings)
+        terms[term] = _Term(count, _rarity(count, chunks), ids, impacts)
+    return terms
+
+
+def _rarity(count: int, chunks: int) -> float:
+    """BM25's inverse document frequency, which is never negative in this form (Lucene's)."""
+    return math.log(1 + (chunks - count + 0.5) / (count + 0.5))
+
+
+def _best(scores: npt.NDArray[np.float32], limit: int) -> list[Hit]:
+    found = np.flatnonzero(scores)
+    if len(found) > limit:
+        # Of equal scores, the lower id comes first, so that an answer is always the same.
+        least = np.partition(scores[found], len(found) - limit)[len(found) - limit]
+        found = found[scores[found] >= least]
+    order = np.lexsort((found, -scores[found]))[:limit]
+    return [Hit(int(found[i]), float(scores[found[i]])) for i in order]
+
+
+def _weight(query: Query, terms: Mapping[str, _Term], chunks: int) -> float:
+    """Return the square of the share of the question's words that the pack knows, by rarity.
+
+    A question in another language shares names and chance words only, and these must not push
+    aside what was found by meaning.
     """
     known = total = 0.0
     for forms in _word_forms(query):
-        count = max(_frequency(pack, token) for token in forms)
-        rarity = math.log(1 + (chunks - count + 0.5) / (count + 0.5))
+        count = max(terms[token].count if token in terms else 0 for token in forms)
+        rarity = _rarity(count, chunks)
         total += rarity
         known += rarity if count else 0.0
     return (known / total) ** 2 if total else 0.0
 
 
-def _word_forms(query: Query) -> Iterator[Sequence[str]]:
-    """Yield the forms of each word; every bigram of an unspaced script is a word of its own."""
+def _word_forms(query: Query) -> list[Sequence[str]]:
+    """Return the forms of each word; every bigram of an unspaced script is a word of its own."""
+    forms: list[Sequence[str]] = []
     for word in query.words:
-        if word[0].isascii():
-            yield word
-        else:
-            yield from ([token] for token in word)
-
-
-def _frequency(pack: sqlite3.Connection, token: str) -> int:
-    row = pack.execute(_FREQUENCY, (token,)).fetchone()
-    return int(row[0]) if row else 0
-
-
-def _match(
-    pack: sqlite3.Connection, expression: str, pages: Sequence[int] | None, limit: int
-) -> list[Hit]:
-    if pages is None:
-        rows = pack.execute(_MATCH, (expression, limit))
-    else:
-        rows = pack.execute(_MATCH_IN_PAGES, (expression, json.dumps(list(pages)), limit))
-    return [Hit(chunk, score) for chunk, score in rows]
-
-
-def _telling_terms(pack: sqlite3.Connection, tokens: Sequence[str]) -> list[str]:
-    """Keep the rarest terms, and others while reading them stays cheap."""
-    counted = []
-    for token in dict.fromkeys(tokens):
-        count = _frequency(pack, token)
-        if count or _is_single_character(token):
-            counted.append((count, token))
-    counted.sort()
-    kept: list[str] = []
-    read = 0
-    for count, token in counted:
-        if len(kept) >= _KEPT and read + count > _POSTINGS:
-            break
-        kept.append(token)
-        read += count
-    return kept
+        forms += [word] if word[0].isascii() else [[token] for token in word]
+    return forms
 
 
 def _is_single_character(token: str) -> bool:
     return len(token) == 1 and not token.isascii()
 
 
-def _term(token: str) -> str:
-    # One character of an unspaced script stands at the start of bigrams.
-    return f"{_quote(token)} *" if _is_single_character(token) else _quote(token)
-
-
-def _phrase(tokens: Sequence[str]) -> str:
-    return _quote(" ".join(tokens)) if len(tokens) > 1 else _term(tokens[0])
-
-
-def _quote(text: str) -> str:
-    """Return ``text`` as an FTS5 string, which is never syntax."""
-    return '"' + text.replace('"', '""') + '"'
+def _quote(tokens: Sequence[str]) -> str:
+    """Return tokens as an FTS5 phrase, which is never syntax."""
+    return '"' + " ".join(tokens).replace('"', '""') + '"'

@@ -8,16 +8,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from lorepack.server.mount import Mount
+from lorepack.server.retrieve.rerank import Reranker
 
 _TILDES = re.compile(r"~{3,}")
 
 
 @dataclass(frozen=True)
 class Context:
-    """The pack that is asked, and where its site is (with a final slash), or ''."""
+    """The pack that is asked, where its site is (with a final slash) or '', and who reranks."""
 
     mount: Mount
     site_url: str = ""
+    reranker: Reranker | None = None
 
 
 @dataclass(frozen=True)

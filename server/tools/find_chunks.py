@@ -27,6 +27,7 @@ def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
         filters=arguments.get("filters", {}),
         max_tokens=arguments.get("maxTokens", 3000),
         site_url=context.site_url,
+        reranker=context.reranker,
     )
     with_text = bool(arguments.get("includeText", False))
     data = {
@@ -52,7 +53,7 @@ def _text(context: Context, answer: Answer) -> str:
     head = f"{len(answer.results)} chunks from {context.mount.name} {context.mount.version}"
     lines = [head if answer.results else f"{answer.status}: {answer.hint or 'nothing found'}"]
     if answer.degraded:
-        lines.append(f"Degraded, words only: {answer.degraded}")
+        lines.append(f"Degraded: {answer.degraded}")
     for number, result in enumerate(answer.results, 1):
         title = " > ".join((result.title, *result.headings))
         sha = f" @ {result.commit_sha[:12]}" if result.commit_sha else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lorepack.server.mount import query_encoder
+from lorepack.server.encoders import query_encoder
 from lorepack.server.tools.answer import (
     Context,
     ToolAnswer,

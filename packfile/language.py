@@ -1,4 +1,4 @@
-"""Guess the language of a page from its letters and its most common words."""
+"""Guess the language of a text from its letters and its most common words."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ _TURKISH = re.compile(r"[ğşıİĞŞ]")
 _SAMPLE = 4000
 
 
-def guess_language(text: str, default: str = "en") -> str:
-    """Return a language tag for ``text``; ``default`` when nothing speaks for another."""
+def guess_language(text: str, default: str = "en", votes_needed: int = 4) -> str:
+    """Return a language tag for ``text``; ``default`` when too few words speak for another."""
     sample = text[:_SAMPLE]
     letters = sum(map(len, _WORD.findall(sample))) or 1
     for lang, script, share in _SCRIPTS:
@@ -45,4 +45,9 @@ def guess_language(text: str, default: str = "en") -> str:
     )
     votes["tr"] += len(_TURKISH.findall(sample)) // 2
     best = sorted(votes.items(), key=lambda item: (-item[1], item[0]))
-    return best[0][0] if best and best[0][1] >= 4 else default
+    return best[0][0] if best and best[0][1] >= votes_needed else default
+
+
+def question_language(text: str) -> str:
+    """Return the language of a question, which is short; '' when its letters are no English."""
+    return guess_language(text, "en" if text.isascii() else "", votes_needed=1)
