@@ -47,9 +47,8 @@ def write_pack(path: Path, count: int) -> Texts:
     """Write a pack of ``count`` chunks to ``path`` and return their texts, in chunk order."""
     spec = find_model(DEFAULT_MODEL)
     real = passages()
-    rng = np.random.default_rng(0)
     texts = _texts(real, count)
-    vectors = _vectors([item.text for item in real], count, rng)
+    vectors = synthetic_vectors(count)
     with new_pack(path) as pack:
         pack.execute("INSERT INTO sources (id, name, kind, origin) VALUES (1, 's', 'folder', '')")
         pages = (
@@ -113,7 +112,10 @@ def _fragments(lang: str) -> Iterator[str]:
             yield from re.findall(pattern, file.read_text(encoding="utf-8", errors="replace"))
 
 
-def _vectors(real: Sequence[str], count: int, rng: np.random.Generator) -> npt.NDArray[np.float32]:
+def synthetic_vectors(count: int) -> npt.NDArray[np.float32]:
+    """Return the unit vectors of `write_pack`'s chunks, float32 (count, dims)."""
+    rng = np.random.default_rng(0)
+    real = [item.text for item in passages()]
     known = embed_texts(real, find_model(DEFAULT_MODEL), lambda done, total: None).vectors
     made = np.empty((count, known.shape[1]), np.float32)
     made[: len(known)] = known

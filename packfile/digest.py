@@ -11,6 +11,7 @@ _LOGICAL_ROWS = (
     "SELECT key, value FROM meta WHERE key NOT IN ('content_digest', 'index_digest') ORDER BY key",
     "SELECT * FROM sources ORDER BY id",
     "SELECT * FROM pages ORDER BY id",
+    "SELECT * FROM names ORDER BY name, page_id",
     "SELECT * FROM headings ORDER BY page_id, ordinal",
     "SELECT * FROM chunks ORDER BY id",
     "SELECT * FROM terms ORDER BY term",

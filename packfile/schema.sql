@@ -49,6 +49,13 @@ CREATE TABLE pages (
     markdown    TEXT NOT NULL             -- without frontmatter and without comments
 );
 
+-- What a page is called: its title and aliases, folded as words are (`segment.py`).
+CREATE TABLE names (
+    name    TEXT NOT NULL,
+    page_id INTEGER NOT NULL REFERENCES pages (id),
+    PRIMARY KEY (name, page_id)
+) WITHOUT ROWID;
+
 -- Every heading of a page. A heading too small for a chunk of its own names the chunk that holds it.
 CREATE TABLE headings (
     page_id  INTEGER NOT NULL REFERENCES pages (id),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import snowballstemmer
@@ -52,8 +52,17 @@ def segment(text: str) -> list[str]:
 
 
 def segment_query(text: str) -> list[list[str]]:
-    """Return the tokens of ``text``, one list a word: an identifier's whole form comes first."""
-    return [_without_tail(run) for run in _runs(text)]
+    """Return the tokens of ``text``, one list a word.
+
+    An identifier's whole form comes first. A plain word has its stem, then itself where that
+    differs, as an identifier may be asked for in lower case (``gethttpserver``).
+    """
+    return [_without_tail(run) for run in _runs(text, with_word=True)]
+
+
+def is_plain_word(tokens: Sequence[str]) -> bool:
+    """Return whether a word of `segment_query` is no identifier."""
+    return len(tokens) == 1 or (len(tokens) == 2 and _stem(tokens[1]) == tokens[0])
 
 
 def _without_tail(run: tuple[str, ...]) -> list[str]:
@@ -61,10 +70,12 @@ def _without_tail(run: tuple[str, ...]) -> list[str]:
     return list(run[:-1]) if unspaced_with_tail and not run[-1].isascii() else list(run)
 
 
-def _runs(text: str) -> Iterator[tuple[str, ...]]:
+def _runs(text: str, with_word: bool = False) -> Iterator[tuple[str, ...]]:
     for match in _TOKEN.finditer(unicodedata.normalize("NFKC", text)):
         run = match.group()
         tokens = _bigrams(run) if match.lastgroup == "unspaced" else _expand(run)
+        if with_word and len(tokens) == 1 and (word := fold(run)) != tokens[0]:
+            tokens += (word[:_MAX_TOKEN],)
         if tokens:
             yield tokens
 
@@ -75,15 +86,19 @@ def _bigrams(run: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 16)
 def _expand(compound: str) -> tuple[str, ...]:
-    """Return the folded whole, and the stems of the parts when it has parts or signs."""
+    """Return the folded whole; when it has parts or signs, those words of it that are identifiers
+    themselves (``getName`` of ``getName.js``), and the stems of all parts.
+    """
     compound = _APOSTROPHE.sub("", compound)
-    parts = [part for word in _PARTS.findall(compound) for part in _split_word(word)]
+    words = _PARTS.findall(compound)
+    parts = [part for word in words for part in _split_word(word)]
     whole = fold(compound)[:_MAX_TOKEN]
     if len(parts) == 1 and whole == fold(parts[0]):
         return (_stem(whole),) if whole else ()
     stems = [_stem(fold(part))[:_MAX_TOKEN] for part in parts]
     telling = [stem for stem in stems if len(stem) > 1 or not stem.isascii()] or stems
-    forms = dict.fromkeys([whole, whole.strip(_SIGNS) or whole, *telling])
+    named = [fold(word)[:_MAX_TOKEN] for word in words if len(_split_word(word)) > 1]
+    forms = dict.fromkeys([whole, whole.strip(_SIGNS) or whole, *named, *telling])
     return tuple(form for form in forms if form)
 
 

@@ -87,22 +87,23 @@ def test_a_result_carries_every_rank_and_score(demo_mount: Mount) -> None:
     best = answer.results[0].as_dict()
     assert set(best) == {
         "text", "title", "slug", "anchor", "headings", "citationUrl", "commitSha", "lines",
-        "vectorRank", "vectorScore", "bm25Rank", "bm25Score", "rrfScore", "rerankScore",
+        "vectorRank", "vectorScore", "bm25Rank", "bm25Score", "bm25Weight", "rrfScore", "rerankScore",
     }  # fmt: skip
     assert best["slug"] == "guide/concepts/Packs.md"
     for result in answer.results:
         expected = 1 / (60 + result.vector_rank) if result.vector_rank else 0
-        expected += answer.words_weight / (60 + result.bm25_rank) if result.bm25_rank else 0
+        expected += result.bm25_weight / (60 + result.bm25_rank) if result.bm25_weight else 0
         assert result.rrf_score == pytest.approx(expected)
         assert result.citation_url.startswith("http://host/site/demo/guide/")
 
 
-def test_words_count_for_little_when_the_pack_does_not_know_them(demo_mount: Mount) -> None:
-    known = find_chunks(demo_mount, "broken links in frontmatter").words_weight
-    foreign = find_chunks(
-        demo_mount, "Bağlantılar koparsa sitede neler görünür Findings"
-    ).words_weight
-    assert known > 0.9 and foreign < 0.3
+def test_words_count_by_how_much_of_the_question_a_chunk_holds(demo_mount: Mount) -> None:
+    def weight(question: str) -> float:
+        results = find_chunks(demo_mount, question).results
+        return max(result.bm25_weight or 0 for result in results)
+
+    foreign = weight("Bağlantılar koparsa sitede neler görünür Findings")
+    assert weight("broken links become findings") > 3 * foreign > 0
 
 
 def test_filters_apply_inside(demo_mount: Mount) -> None:

@@ -16,12 +16,14 @@ from lorepack.builder.index.postings import term_postings
 from lorepack.builder.index.vectors import binary_planes, centre, language_means, quantize
 from lorepack.builder.index.words import segmented
 from lorepack.builder.model import Chunk, Finding, LinkedPage, Source
+from lorepack.packfile.segment import fold
 
 _PAGE = """
 INSERT INTO pages (id, source_id, path, title, lang, category, tags, aliases, summary, lifecycle,
     tool, created, updated, url, body_line, hash, frontmatter, markdown)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
+_NAME = "INSERT OR IGNORE INTO names (name, page_id) VALUES (?, ?)"
 _SOURCE = """
 INSERT INTO sources (id, name, kind, origin, revision, subdir, licence) VALUES (?, ?, ?, ?, ?, ?, ?)
 """
@@ -120,6 +122,7 @@ def _write_pages(pack: sqlite3.Connection, content: Content, source_ids: dict[st
                 page.hash, page.frontmatter, page.body,
             ),
         )  # fmt: skip
+        pack.executemany(_NAME, ((fold(n).strip(), number) for n in (page.title, *page.aliases)))
 
 
 def _write_headings(pack: sqlite3.Connection, content: Content) -> None:

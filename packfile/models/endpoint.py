@@ -81,7 +81,8 @@ class Endpoint:
                 "check the model's name",
             )
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return (vectors / np.maximum(lengths, 1e-12)).astype(np.float32)
+        unit: npt.NDArray[np.float32] = (vectors / np.maximum(lengths, 1e-12)).astype(np.float32)
+        return unit
 
     def _post(self, body: dict[str, object]) -> object:
         headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}

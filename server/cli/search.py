@@ -32,7 +32,6 @@ def search(pack: Path, question: str, limit: int, rerank: int, as_json: bool) ->
             "status": answer.status,
             "degraded": answer.degraded,
             "hint": answer.hint,
-            "wordsWeight": answer.words_weight,
             "results": [result.as_dict() for result in answer.results],
         }
         click.echo(json.dumps(data))

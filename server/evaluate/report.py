@@ -10,8 +10,8 @@ from lorepack.server.evaluate.metrics import ndcg_at, recall_at, reciprocal_rank
 from lorepack.server.evaluate.questions import Question
 from lorepack.server.mount import Mount
 from lorepack.server.retrieve.query import parse_query
+from lorepack.server.retrieve.rank import rank_chunks
 from lorepack.server.retrieve.rerank import Reranker
-from lorepack.server.retrieve.search import rank_chunks
 
 _PLACES = """
 SELECT chunks.id, pages.path, chunks.anchor, pages.lang

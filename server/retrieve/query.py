@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from lorepack.packfile.segment import segment_query
+from lorepack.packfile.segment import is_plain_word, segment_query
 
 MAX_QUERY = 2000
 """Characters of a question that are read."""
@@ -28,9 +28,9 @@ class Query:
     @property
     def identifier(self) -> str | None:
         """The whole token, when the question is one identifier and nothing else."""
-        if len(self.words) == 1 and len(self.words[0]) > 1 and self.words[0][0].isascii():
-            return self.words[0][0]
-        return None
+        if len(self.words) != 1 or is_plain_word(self.words[0]):
+            return None
+        return self.words[0][0] if self.words[0][0].isascii() else None
 
 
 def parse_query(text: str, filters: Mapping[str, str] | None = None) -> Query:
@@ -39,7 +39,7 @@ def parse_query(text: str, filters: Mapping[str, str] | None = None) -> Query:
     written = {name: value.strip('"') for name, value in _FILTER.findall(text)}
     asked = " ".join(_FILTER.sub(" ", text).split())
     phrases = tuple(
-        tuple(token for run in runs for token in run)
+        tuple(token for run in runs for token in (run[:1] if is_plain_word(run) else run))
         for match in _PHRASE.findall(asked)
         if (runs := segment_query(match))
     )

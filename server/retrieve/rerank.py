@@ -54,7 +54,7 @@ class Reranker:
         load: Callable[[], Score] = lambda: load_cross_encoder(os.cpu_count() or 1).score,
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        self._budget = budget_ms / 1000
+        self.budget_ms = budget_ms
         self._load = load
         self._clock = clock
         self._score: Score | None = None
@@ -97,7 +97,7 @@ class Reranker:
             for row in rows
             if row["lang"] in LANGUAGES
         }
-        deadline = perf_counter() + self._budget
+        deadline = perf_counter() + self.budget_ms / 1000
         scores: dict[int, float] = {}
         for chunk in best:
             if chunk in passages:
@@ -109,7 +109,7 @@ class Reranker:
 
 
 def _fused(best: Sequence[int], scores: Mapping[int, float]) -> list[int]:
-    """Return the chunks with scores by both orders, fused by rank: better than the model's alone."""
+    """Return the chunks with scores by both orders, fused by rank, which beats either."""
     read = [chunk for chunk in best if chunk in scores]
     by_score = {c: rank for rank, c in enumerate(sorted(read, key=lambda c: -scores[c]), 1)}
     both = {c: 1 / (RRF_K + rank) + 1 / (RRF_K + by_score[c]) for rank, c in enumerate(read, 1)}

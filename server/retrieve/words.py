@@ -34,21 +34,11 @@ _COMMON = 2_000
 
 @dataclass(frozen=True)
 class Hit:
-    """A chunk and its score in one branch."""
+    """A chunk, its score in one branch, and what its rank there counts for in the fusion."""
 
     chunk: int
     score: float
-
-
-@dataclass(frozen=True)
-class Words:
-    """What a question's words found.
-
-    ``weight`` says from 0 to 1 how far they are to be trusted.
-    """
-
-    hits: Sequence[Hit]
-    weight: float
+    weight: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -63,8 +53,12 @@ class _Term:
 
 def search_words(
     pack: sqlite3.Connection, query: Query, chunks: int, allowed: Chunks | None, limit: int
-) -> Words:
+) -> list[Hit]:
     """Return up to ``limit`` chunks, best first; the score is BM25 (more is better).
+
+    A hit's weight is the square of the share of the question that it holds, words weighed by
+    rarity. What shares names and chance words only, as with a question in another language, must
+    not push aside what was found by meaning.
 
     Args:
         chunks: how many the pack has.
@@ -79,7 +73,12 @@ def search_words(
         kept = np.zeros_like(scores)
         kept[allowed] = scores[allowed]
         scores = kept
-    return Words(_best(scores, limit), _weight(query, terms, chunks))
+    best = _best(scores, limit)
+    shares = _shares(query, terms, chunks, best)
+    return [
+        Hit(int(chunk), float(scores[chunk]), float(share) ** 2)
+        for chunk, share in zip(best, shares, strict=True)
+    ]
 
 
 def search_identifier(pack: sqlite3.Connection, token: str, limit: int) -> list[Hit]:
@@ -121,29 +120,31 @@ def _rarity(count: int, chunks: int) -> float:
     return math.log(1 + (chunks - count + 0.5) / (count + 0.5))
 
 
-def _best(scores: npt.NDArray[np.float32], limit: int) -> list[Hit]:
+def _best(scores: npt.NDArray[np.float32], limit: int) -> Chunks:
     found = np.flatnonzero(scores)
     if len(found) > limit:
         # Of equal scores, the lower id comes first, so that an answer is always the same.
         least = np.partition(scores[found], len(found) - limit)[len(found) - limit]
         found = found[scores[found] >= least]
-    order = np.lexsort((found, -scores[found]))[:limit]
-    return [Hit(int(found[i]), float(scores[found[i]])) for i in order]
+    return found[np.lexsort((found, -scores[found]))[:limit]]
 
 
-def _weight(query: Query, terms: Mapping[str, _Term], chunks: int) -> float:
-    """Return the square of the share of the question's words that the pack knows, by rarity.
-
-    A question in another language shares names and chance words only, and these must not push
-    aside what was found by meaning.
-    """
-    known = total = 0.0
+def _shares(
+    query: Query, terms: Mapping[str, _Term], chunks: int, found: Chunks
+) -> npt.NDArray[np.float64]:
+    """Return, for each chunk, the share of the question's words that it holds, by rarity."""
+    held = np.zeros(len(found))
+    total = 0.0
     for forms in _word_forms(query):
-        count = max(terms[token].count if token in terms else 0 for token in forms)
-        rarity = _rarity(count, chunks)
+        known = [terms[token] for token in forms if token in terms]
+        rarity = _rarity(max((term.count for term in known), default=0), chunks)
         total += rarity
-        known += rarity if count else 0.0
-    return (known / total) ** 2 if total else 0.0
+        has = np.zeros(len(found), bool)
+        for term in known:
+            at = np.minimum(np.searchsorted(term.chunks, found), term.count - 1)
+            has |= term.chunks[at] == found
+        held += rarity * has
+    return held / total if total else held
 
 
 def _word_forms(query: Query) -> list[Sequence[str]]:

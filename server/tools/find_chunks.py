@@ -36,7 +36,6 @@ def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
         "degraded": bool(answer.degraded),
         "degradedReason": answer.degraded,
         "hint": answer.hint,
-        "wordsWeight": round(answer.words_weight, 4),
         "results": [_entry(result, with_text) for result in answer.results],
     }
     return ToolAnswer(_text(context, answer), data)

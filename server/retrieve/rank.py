@@ -1,0 +1,125 @@
+"""Rank chunks by words and by meaning, and by both together."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from lorepack.packfile.errors import LorepackError
+from lorepack.packfile.segment import fold
+from lorepack.server.encoders import query_encoder
+from lorepack.server.mount import Mount
+from lorepack.server.retrieve.meaning import search_meaning
+from lorepack.server.retrieve.query import Query
+from lorepack.server.retrieve.words import (
+    Chunks,
+    Hit,
+    chunks_with_phrases,
+    search_identifier,
+    search_words,
+)
+
+RRF_K = 60
+"""The constant of reciprocal rank fusion (Cormack, Clarke, Büttcher 2009)."""
+BRANCH_LIMIT = 100
+"""Chunks that each branch brings."""
+PINNED = 20
+"""Chunks with an asked identifier that come before all others."""
+
+_CHUNKS_OF_PAGES = """
+SELECT id FROM chunks WHERE page_id IN (SELECT value FROM json_each(?)) ORDER BY id
+"""
+_TITLED = """
+SELECT min(chunks.id) FROM names
+JOIN pages ON pages.id = names.page_id JOIN chunks ON chunks.page_id = pages.id
+WHERE names.name = ? GROUP BY pages.id ORDER BY length(pages.path), pages.path
+"""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What each branch found, and all chunks in the order of both together."""
+
+    words: Sequence[Hit]
+    meaning: Sequence[Hit]
+    hybrid: Sequence[int]
+    degraded: str = ""
+    rerank_scores: Mapping[int, float] = field(default_factory=dict)
+
+
+def rank_chunks(
+    mount: Mount,
+    query: Query,
+    pages: Sequence[int] | None = None,
+    vector: npt.NDArray[np.float32] | None = None,
+) -> Ranking:
+    """Rank chunks by each branch and by both.
+
+    Args:
+        pages: the only ones allowed, if given.
+        vector: the question's unit vector, float32 (dims,), where it is known already.
+    """
+    pack = mount.connection()
+    allowed = _allowed_chunks(pack, query, pages)
+    words = search_words(pack, query, mount.counts["chunks"], allowed, BRANCH_LIMIT)
+    degraded = ""
+    if vector is None:
+        vector, degraded = _question_vector(mount, query)
+    meaning = [] if vector is None else search_meaning(mount, pack, vector, allowed, BRANCH_LIMIT)
+    order = _pinned(pack, query, allowed) + _fuse(words, meaning)
+    return Ranking(words, meaning, list(dict.fromkeys(order)), degraded)
+
+
+def _allowed_chunks(
+    pack: sqlite3.Connection, query: Query, pages: Sequence[int] | None
+) -> Chunks | None:
+    """Return the chunks that filters and phrases let through, ascending; None without either."""
+    phrased = chunks_with_phrases(pack, query.phrases)
+    if pages is None:
+        return phrased
+    rows = pack.execute(_CHUNKS_OF_PAGES, (json.dumps(list(pages)),))
+    filtered = np.fromiter((row[0] for row in rows), np.int64)
+    return filtered if phrased is None else np.intersect1d(filtered, phrased)
+
+
+def _question_vector(mount: Mount, query: Query) -> tuple[npt.NDArray[np.float32] | None, str]:
+    """Return the question's vector, or None and why there is none."""
+    if not query.text:
+        return None, ""
+    encoder = query_encoder(mount)
+    if isinstance(encoder, str):
+        return None, encoder
+    try:
+        return encoder.encode_query(query.text), ""
+    except LorepackError as error:
+        return None, error.message
+
+
+def _pinned(pack: sqlite3.Connection, query: Query, allowed: Chunks | None) -> list[int]:
+    """Return what comes before all ranking: the page so titled, the chunks with the identifier."""
+    pinned = [row[0] for row in pack.execute(_TITLED, (fold(query.text).strip(),))]
+    if query.identifier is not None:
+        pinned += [hit.chunk for hit in search_identifier(pack, query.identifier, PINNED)]
+    if allowed is not None:
+        let_through = set(allowed.tolist())
+        pinned = [chunk for chunk in pinned if chunk in let_through]
+    return pinned
+
+
+def _fuse(*branches: Sequence[Hit]) -> list[int]:
+    """Return all chunks by the sum of weight / (k + rank) over the branches."""
+    scores: dict[int, float] = {}
+    for hits in branches:
+        for rank, hit in enumerate(hits, 1):
+            scores[hit.chunk] = scores.get(hit.chunk, 0.0) + hit.weight / (RRF_K + rank)
+    return sorted(scores, key=lambda chunk: (-scores[chunk], chunk))
+
+
+def rrf_share(rank: int | None, hit: Hit | None) -> float:
+    """Return what one branch adds to a chunk's fused score."""
+    return hit.weight / (RRF_K + rank) if rank and hit else 0.0
