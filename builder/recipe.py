@@ -86,7 +86,6 @@ class Recipe:
     """A name of the registry, ``openai:NAME``, ``none``, or the absolute path of a folder."""
     carry: bool
     max_tokens: int
-    evals: tuple[Mapping[str, Any], ...] = ()
 
 
 def _keys(table: str) -> dict[str, str]:
@@ -149,8 +148,7 @@ class _Reader:
         if not 32 <= max_tokens <= 512:
             raise self.error("max_tokens", f"[chunk] max_tokens is {max_tokens}", "use 32 to 512")
         title = pack.get("title", name)
-        evals = tuple(data.get("eval", []))
-        return Recipe(self.path, name, version, title, sources, model, carry, max_tokens, evals)
+        return Recipe(self.path, name, version, title, sources, model, carry, max_tokens)
 
     def model(self, name: str) -> str:
         if name == NO_MODEL or (name.startswith(OPENAI) and len(name) > len(OPENAI)):

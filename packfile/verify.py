@@ -85,7 +85,7 @@ def _vector_problems(pack: sqlite3.Connection, dims: int) -> Iterator[str]:
     if any(size != dims for (size,) in pack.execute(_VECTOR_SIZES)):
         yield f"a vector has not {dims} dimensions"
     planes = [size for (size,) in pack.execute(_PLANE_SIZES)]
-    if chunks and (len(planes) != dims // 64 or any(size != 8 * chunks for size in planes)):
+    if chunks and (len(planes) != -(-dims // 64) or any(size != 8 * chunks for size in planes)):
         yield "the vector planes do not fit the chunks"
 
 

@@ -7,6 +7,7 @@ import sqlite3
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy.typing as npt
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.open import open_pack
 
+_DIGEST = "SELECT value FROM meta WHERE key = 'content_digest'"
 _META = "SELECT key, value FROM meta"
 _CARRIES = "SELECT count(*) FROM encoder"
 _PLANES = "SELECT bits FROM vector_planes ORDER BY plane"
@@ -41,14 +43,39 @@ class Mount:
     means: Mapping[str, npt.NDArray[np.float32]]
     languages: Sequence[str] = ()
     carries_encoder: bool = False
+    built: str = ""
+    _first: sqlite3.Connection = field(kw_only=True, repr=False)
     _connections: threading.local = field(default_factory=threading.local, repr=False)
 
+    @property
+    def built_on(self) -> str:
+        """The day of the build, where it was told; '' otherwise."""
+        return datetime.fromtimestamp(int(self.built), UTC).date().isoformat() if self.built else ""
+
     def connection(self) -> sqlite3.Connection:
-        """Return this thread's connection."""
-        pack = getattr(self._connections, "pack", None)
+        """Return this thread's connection.
+
+        Another file may have taken this one's place since it was mounted: then all threads share
+        the connection that was opened first.
+        """
+        pack: sqlite3.Connection | None = getattr(self._connections, "pack", None)
         if pack is None:
-            pack = self._connections.pack = open_pack(self.path)
+            pack = self._connections.pack = self._open_same() or self._first
         return pack
+
+    def _open_same(self) -> sqlite3.Connection | None:
+        try:
+            pack = open_pack(self.path)
+        except LorepackError:
+            return None
+        try:
+            (digest,) = pack.execute(_DIGEST).fetchone()
+        except (sqlite3.Error, TypeError):
+            digest = ""
+        if digest == self.digest:
+            return pack
+        pack.close()
+        return None
 
 
 def mount_pack(path: Path) -> Mount:
@@ -57,7 +84,7 @@ def mount_pack(path: Path) -> Mount:
     Raises:
         LorepackError: it is no pack, or its facts or vectors cannot be read.
     """
-    pack = open_pack(path)
+    pack = open_pack(path, threads=True)
     try:
         meta: dict[str, str] = dict(pack.execute(_META).fetchall())
         planes = [np.frombuffer(bits, "<u8") for (bits,) in pack.execute(_PLANES)]
@@ -74,10 +101,11 @@ def mount_pack(path: Path) -> Mount:
             means=means,
             languages=json.loads(meta["languages"]),
             carries_encoder=bool(pack.execute(_CARRIES).fetchone()[0]),
+            built=meta.get("built", ""),
+            _first=pack,
         )
-    except (sqlite3.Error, KeyError, ValueError) as error:
+    except (sqlite3.Error, KeyError, ValueError, TypeError) as error:
+        pack.close()
         raise LorepackError(
             f"{path} is damaged ({error})", "run `lorepack verify` on it"
         ) from error
-    finally:
-        pack.close()

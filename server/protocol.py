@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Awaitable, Callable, Mapping
 from importlib.metadata import version
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 import anyio.to_thread
 import mcp_types as types
-from jsonschema import Draft202012Validator
 from mcp.server import Server, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
+from lorepack.server.calls import Busy
 from lorepack.server.mount import Mount
 from lorepack.server.tools.answer import Context, ToolAnswer, ToolSpec, error
-from lorepack.server.tools.profiles import DEFAULT_PROFILE, PROFILES
+from lorepack.server.tools.profiles import PROFILES
 
-_log = logging.getLogger("lorepack.server")
+Call = Callable[[Mapping[str, ToolSpec], str, Mapping[str, Any], Context], Awaitable[ToolAnswer]]
+"""Runs a tool of these, by name, with arguments, in a context; raises `Busy` at its limit."""
+
 _INSTRUCTIONS = """\
 This server answers from one knowledge pack: {title} ({name} {version}). Everything is read-only.
 Ask find_chunks first and cite the citationUrl of what you use; get_page reads on, find_neighbors
@@ -32,12 +32,13 @@ _READ = "SELECT markdown FROM pages WHERE path = ?"
 
 
 def mcp_server(
-    mount: Mount, profile: str = DEFAULT_PROFILE, site_url: Callable[[Any], str] = lambda ctx: ""
+    mount: Mount, profile: str, context: Callable[[Any], Context], call: Call
 ) -> Server[Any]:
     """Return an MCP server that sees one pack.
 
     Args:
-        site_url: tells, for a request, where the pack's site is reached; '' when nowhere.
+        context: makes, of a request, what a tool sees.
+        call: runs one tool call.
     """
     tools = {spec.name: spec for spec in PROFILES[profile]}
 
@@ -47,9 +48,11 @@ def mcp_server(
     async def call_tool(
         ctx: ServerRequestContext[Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        context = Context(mount, site_url(ctx))
-        call = partial(_call, tools, params.name, params.arguments or {}, context)
-        return await anyio.to_thread.run_sync(call)
+        try:
+            answer = await call(tools, params.name, params.arguments or {}, context(ctx))
+        except Busy:
+            answer = error("busy", "too many calls at once; try again in a second")
+        return _result(answer)
 
     async def list_resources(
         ctx: ServerRequestContext[Any], params: Any
@@ -83,28 +86,6 @@ def _tool(spec: ToolSpec) -> types.Tool:
             read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
         ),
     )
-
-
-def _call(
-    tools: Mapping[str, ToolSpec], name: str, arguments: Mapping[str, Any], context: Context
-) -> types.CallToolResult:
-    spec = tools.get(name)
-    if spec is None:
-        return _result(error("unknown_tool", f"there is no tool {name!r}", {"tools": list(tools)}))
-    problems = sorted(
-        Draft202012Validator(dict(spec.input_schema)).iter_errors(arguments),
-        key=lambda e: str(e.path),
-    )
-    if problems:
-        first = problems[0]
-        where = ".".join(map(str, first.absolute_path))
-        message = f"{where}: {first.message}" if where else first.message
-        return _result(error("invalid_arguments", message[:500]))
-    try:
-        return _result(spec.run(context, arguments))
-    except Exception:
-        _log.exception("tool %s failed", name)
-        return _result(error("internal", f"{name} failed; the server's log says why"))
 
 
 def _result(answer: ToolAnswer) -> types.CallToolResult:

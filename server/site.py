@@ -1,38 +1,159 @@
-"""The rendered site, straight out of a pack's archive table."""
+"""The rendered site, straight out of a pack's archive table, over HTTP."""
 
 from __future__ import annotations
 
 import mimetypes
+import re
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
 
 from lorepack.server.mount import Mount
 
+CONTENT_SECURITY = "; ".join(
+    (
+        "default-src 'self'",
+        "script-src 'self' 'wasm-unsafe-eval'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "worker-src 'self' blob:",
+        "object-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'self'",
+    )
+)
+"""Everything from the site itself; WebAssembly is the search's."""
+SECURITY = {
+    "Content-Security-Policy": CONTENT_SECURITY,
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+IMMUTABLE = "public, max-age=31536000, immutable"
+
 _FILE = "SELECT sz, data FROM sqlar WHERE name = ?"
+_SIZES = "SELECT rowid, sz, length(data) FROM sqlar WHERE name = ?"
+_RANGE = re.compile(r"bytes=(\d*)-(\d*)")
+_FROM_ROOT = re.compile(rb'((?:href|src)="|"base": ")/')
 _TYPES = {
     ".js": "text/javascript",
     ".svg": "image/svg+xml",
+    ".md": "text/markdown",
     ".pagefind": "application/octet-stream",
 }
 
 
 @dataclass(frozen=True)
 class SiteFile:
-    """A file of the site, as it was before compression."""
+    """A file of the site as it is stored: a zlib stream when ``deflated``."""
 
     data: bytes
     media_type: str
+    deflated: bool = False
+
+    def plain(self) -> bytes:
+        """Return the file as it was before compression."""
+        return zlib.decompress(self.data) if self.deflated else self.data
 
 
 def read_file(mount: Mount, path: str) -> SiteFile | None:
     """Return the file at ``path``; a folder is its ``index.html``; None when there is none."""
-    name = f"{path}index.html" if not path or path.endswith("/") else path
+    name = _name(path)
     row = mount.connection().execute(_FILE, (name,)).fetchone()
     if row is None:
         return None
     size, stored = row
-    data = stored if len(stored) == size else zlib.decompress(stored, bufsize=size)
-    return SiteFile(data, media_type(name))
+    return SiteFile(bytes(stored), media_type(name), deflated=len(stored) != size)
+
+
+async def site_response(mount: Mount, request: Request, path: str, *, pinned: bool) -> Response:
+    """Answer a request for a file of the pack's site.
+
+    Args:
+        pinned: whether the address names the version, so that the answer never changes.
+    """
+    accepts = "deflate" in request.headers.get("accept-encoding", "")
+    etag = f'"{mount.digest[:32]}{"-d" if accepts else ""}"'
+    headers = {
+        **SECURITY,
+        "ETag": etag,
+        "Cache-Control": IMMUTABLE if pinned else "no-cache",
+        "Accept-Ranges": "bytes",
+        "Vary": "Accept-Encoding",
+    }
+    # The digest is the whole pack's: with an equal one, whatever the address gave, it still gives.
+    if etag in request.headers.get("if-none-match", ""):
+        return Response(status_code=304, headers=headers)
+    if "range" in request.headers and request.headers.get("if-range", etag) == etag:
+        part = await run_in_threadpool(_part, mount, path, request.headers["range"])
+        if part is not None:
+            return _typed(Response(part.data, part.status, {**headers, **part.headers}), part.kind)
+    found = await run_in_threadpool(read_file, mount, path)
+    if found is None:
+        return await run_in_threadpool(_missing, mount, request.url.path, path)
+    if found.deflated and accepts:
+        headers["Content-Encoding"] = "deflate"
+        return _typed(Response(found.data, 200, headers), found.media_type)
+    plain = await run_in_threadpool(found.plain)
+    return _typed(Response(plain, 200, headers), found.media_type)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A range of a file, or 416."""
+
+    data: bytes
+    status: int
+    headers: Mapping[str, str]
+    kind: str
+
+
+def _part(mount: Mount, path: str, asked: str) -> _Part | None:
+    """Return the one range asked for; None when the whole file is to be sent (RFC 9110, 14.2)."""
+    pack, name = mount.connection(), _name(path)
+    row = pack.execute(_SIZES, (name,)).fetchone()
+    match = _RANGE.fullmatch(asked)
+    if row is None or match is None or match.groups() == ("", ""):
+        return None
+    rowid, size, stored = row
+    first, last = match.groups()
+    begin = int(first) if first else max(0, size - int(last))
+    end = min(int(last) + 1, size) if first and last else size
+    if begin >= end:
+        return _Part(b"", 416, {"Content-Range": f"bytes */{size}"}, media_type(name))
+    if stored == size:
+        with pack.blobopen("sqlar", "data", rowid, readonly=True) as blob:
+            blob.seek(begin)
+            data = blob.read(end - begin)
+    else:
+        found = read_file(mount, path)
+        data = found.plain()[begin:end] if found else b""
+    where = {"Content-Range": f"bytes {begin}-{end - 1}/{size}"}
+    return _Part(data, 206, where, media_type(name))
+
+
+def _missing(mount: Mount, address: str, path: str) -> Response:
+    """A folder asked for without its slash, or the site's own page for what is not there."""
+    if read_file(mount, f"{path}/"):
+        return RedirectResponse(f"{address}/", 308, headers=SECURITY)
+    page = read_file(mount, "404.html") or SiteFile(b"not found", "text/plain; charset=utf-8")
+    # The page is made for a site at the root of its host.
+    root = address[: len(address) - len(path)].encode()
+    body = _FROM_ROOT.sub(rb"\g<1>" + root, page.plain())
+    return _typed(Response(body, 404, SECURITY), page.media_type)
+
+
+def _typed(response: Response, kind: str) -> Response:
+    response.headers["content-type"] = kind
+    return response
+
+
+def _name(path: str) -> str:
+    return f"{path}index.html" if not path or path.endswith("/") else path
 
 
 def media_type(name: str) -> str:

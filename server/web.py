@@ -1,17 +1,17 @@
-"""The HTTP application: the list of packs, their sites, and MCP."""
+"""The HTTP application: the list of packs, their sites, MCP and the API."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+import logging
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
+import anyio
+import anyio.to_thread
 from jinja2 import Environment, PackageLoader
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
@@ -19,121 +19,156 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Mount as Prefix
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
+from watchfiles import awatch
 
+from lorepack.server.api import api_response, openapi
+from lorepack.server.calls import Calls
+from lorepack.server.endpoints import Endpoints
+from lorepack.server.guard import BODY_LIMIT, Guard, Tokens, refuse
+from lorepack.server.library import Library
+from lorepack.server.metrics import CONTENT_TYPE, Metrics
 from lorepack.server.mount import Mount
-from lorepack.server.protocol import mcp_server
-from lorepack.server.site import SiteFile, read_file
+from lorepack.server.retrieve.rerank import Reranker
+from lorepack.server.site import SECURITY, site_response
+from lorepack.server.tools.answer import Context
 from lorepack.server.tools.profiles import DEFAULT_PROFILE
 
-LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "[::1]", "testserver")
-_SECURITY = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
+LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "[::1]")
+_METHODS = ["GET", "HEAD"]
+_TEMPLATES = Environment(loader=PackageLoader("lorepack.templates", ""), autoescape=True)
+
+_log = logging.getLogger("lorepack.server.web")
 
 
-def create_app(
-    mounts: Sequence[Mount],
-    *,
-    profile: str = DEFAULT_PROFILE,
-    hosts: Sequence[str] = LOOPBACK_HOSTS,
-) -> Starlette:
-    """Return the application that serves ``mounts``.
+@dataclass(frozen=True)
+class Settings:
+    """How a server serves.
 
     Args:
         hosts: names under which it may be asked; others are refused (DNS rebinding).
+        watch: whether packs that appear, change or go are followed.
     """
-    by_name = {mount.name: mount for mount in mounts}
-    managers = {name: _manager(mount, profile, hosts) for name, mount in by_name.items()}
+
+    profile: str = DEFAULT_PROFILE
+    hosts: Sequence[str] = LOOPBACK_HOSTS
+    tokens: Tokens | None = None
+    reranker: Reranker | None = None
+    watch: bool = False
+    metrics: Metrics = field(default_factory=Metrics)
+
+
+def create_app(library: Library, settings: Settings | None = None) -> Starlette:
+    """Return the application that serves ``library``."""
+    settings = settings or Settings()
+    calls = Calls(settings.metrics)
+    state: dict[str, Endpoints] = {}
+
+    def context(mount: Mount, site_url: str) -> Context:
+        return Context(mount, site_url, settings.reranker)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        async with AsyncExitStack() as stack:
-            for manager in managers.values():
-                await stack.enter_async_context(manager.run())
+        async with anyio.create_task_group() as tasks:
+            state["mcp"] = Endpoints(
+                settings.profile, settings.hosts, BODY_LIMIT, context, calls.run, tasks
+            )
+            if settings.watch:
+                tasks.start_soon(_watch, library, state["mcp"], tasks)
             yield
+            state["mcp"].stop()
+            tasks.cancel_scope.cancel()
 
     async def index(request: Request) -> Response:
         base = str(request.base_url).rstrip("/")
-        page = _TEMPLATES.get_template("packs.html.j2").render(mounts=mounts, base=base)
-        return HTMLResponse(page, headers=_SECURITY)
+        page = _TEMPLATES.get_template("packs.html.j2")
+        return HTMLResponse(page.render(mounts=library.shelf.newest(), base=base), headers=SECURITY)
+
+    async def style(request: Request) -> Response:
+        page = _TEMPLATES.get_template("packs.css").render()
+        return Response(page, media_type="text/css", headers=SECURITY)
 
     async def health(request: Request) -> Response:
-        return JSONResponse({"status": "ok", "packs": len(mounts)})
+        return JSONResponse({"status": "ok", "inFlight": calls.in_flight}, headers=SECURITY)
+
+    async def ready(request: Request) -> Response:
+        packs = {name: [m.version for m in mounts] for name, mounts in library.shelf.packs.items()}
+        return JSONResponse({"ready": bool(packs), "packs": packs}, 200 if packs else 503, SECURITY)
+
+    async def metrics(request: Request) -> Response:
+        settings.metrics.packs.set(sum(map(len, library.shelf.packs.values())))
+        text = await anyio.to_thread.run_sync(settings.metrics.text)
+        return Response(text, headers={**SECURITY, "content-type": CONTENT_TYPE})
 
     async def site(request: Request) -> Response:
-        mount = by_name.get(request.path_params["name"])
+        reference = request.path_params["name"]
+        mount = library.shelf.find(reference)
         if mount is None:
-            return JSONResponse({"error": "no such pack"}, 404)
-        return await _site_response(mount, request)
+            return refuse(404, "not_found", "no such pack")
+        path = request.path_params["path"]
+        return await site_response(mount, request, path, pinned="@" in reference)
 
     async def site_root(request: Request) -> Response:
-        return RedirectResponse(f"{request.url.path}/", 308)
+        return RedirectResponse(f"{request.url.path}/", 308, SECURITY)
 
-    async def mcp_endpoint(scope: Scope, receive: Receive, send: Send) -> None:
-        name = scope["path"].rstrip("/").rsplit("/", 1)[-1]
-        manager = managers.get(name)
-        if manager is None or scope["path"].rstrip("/") != f"/mcp/{name}":
-            await JSONResponse({"error": "no such pack"}, 404)(scope, receive, send)
-        else:
-            await manager.handle_request(scope, receive, send)
+    async def api(request: Request) -> Response:
+        return await api_response(request, library, calls, context)
+
+    async def describe(request: Request) -> Response:
+        return JSONResponse(openapi(), headers=SECURITY)
+
+    async def mcp(scope: Scope, receive: Receive, send: Send) -> None:
+        reference = scope["path"].removeprefix("/mcp").strip("/")
+        mount = library.shelf.find(reference)
+        if mount is None:
+            await refuse(404, "not_found", "no such pack")(scope, receive, send)
+            return
+        manager = await state["mcp"].manager(mount)
+        await manager.handle_request(scope, receive, send)
 
     return Starlette(
         routes=[
-            Route("/", index),
-            Route("/healthz", health),
-            Route("/site/{name}", site_root),
-            Route("/site/{name}/{path:path}", site),
-            Prefix("/mcp", app=mcp_endpoint),
+            Route("/", index, methods=_METHODS),
+            Route("/packs.css", style, methods=_METHODS),
+            Route("/healthz", health, methods=_METHODS),
+            Route("/readyz", ready, methods=_METHODS),
+            Route("/metrics", metrics, methods=_METHODS),
+            Route("/api/openapi.json", describe, methods=_METHODS),
+            Route("/api/{name}/{what}", api, methods=_METHODS),
+            Route("/site/{name}", site_root, methods=_METHODS),
+            Route("/site/{name}/{path:path}", site, methods=_METHODS),
+            Prefix("/mcp", app=mcp),
         ],
         middleware=[
-            Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False)
+            Middleware(
+                TrustedHostMiddleware, allowed_hosts=list(settings.hosts), www_redirect=False
+            ),
+            Middleware(
+                Guard, metrics=settings.metrics, hosts=settings.hosts, tokens=settings.tokens
+            ),
         ],
+        exception_handlers=_HANDLERS,
         lifespan=lifespan,
     )
 
 
-def _manager(mount: Mount, profile: str, hosts: Sequence[str]) -> StreamableHTTPSessionManager:
-    def site_url(ctx: Any) -> str:
-        request: Request | None = getattr(ctx, "request", None)
-        return f"{request.base_url}site/{mount.name}/" if request is not None else ""
-
-    settings = TransportSecuritySettings(
-        allowed_hosts=[*hosts, *(f"{host}:*" for host in hosts)],
-        allowed_origins=[f"{scheme}://{host}{port}" for scheme in ("http", "https")
-                         for host in hosts for port in ("", ":*")],
-    )  # fmt: skip
-    return StreamableHTTPSessionManager(
-        mcp_server(mount, profile, site_url),
-        json_response=True,
-        stateless=True,
-        security_settings=settings,
-        max_request_body_size=1 << 20,
-    )
+async def _refused(request: Request, error: Any) -> Response:
+    known = {404: ("not_found", "there is nothing here"), 405: ("method", "only GET and HEAD")}
+    code, message = known.get(error.status_code, ("refused", str(error.detail)))
+    return refuse(error.status_code, code, message, error.headers)
 
 
-async def _site_response(mount: Mount, request: Request) -> Response:
-    path = request.path_params["path"]
-    found = await run_in_threadpool(read_file, mount, path)
-    if found is None:
-        return await _missing(mount, request)
-    etag = f'"{hashlib.sha256(found.data).hexdigest()[:32]}"'
-    headers = {"ETag": etag, "Cache-Control": "no-cache"}
-    if request.headers.get("if-none-match") == etag:
-        return Response(status_code=304, headers={**headers, **_SECURITY})
-    return _file_response(found, 200, headers)
+_HANDLERS: Mapping[Any, Any] = {404: _refused, 405: _refused}
 
 
-async def _missing(mount: Mount, request: Request) -> Response:
-    """A folder asked for without its slash, or the site's own page for what is not there."""
-    folder = f"{request.path_params['path']}/"
-    if await run_in_threadpool(read_file, mount, folder):
-        return RedirectResponse(f"{request.url.path}/", 308)
-    page = await run_in_threadpool(read_file, mount, "404.html")
-    return _file_response(page or SiteFile(b"not found", "text/plain"), 404, {})
-
-
-def _file_response(file: SiteFile, status: int, headers: dict[str, str]) -> Response:
-    response = Response(file.data, status, {**headers, **_SECURITY})
-    response.headers["content-type"] = file.media_type
-    return response
-
-
-_TEMPLATES = Environment(loader=PackageLoader("lorepack.templates", ""), autoescape=True)
+async def _watch(library: Library, endpoints: Endpoints, tasks: Any) -> None:
+    """Follow the folders; look every few seconds too, as some file systems send no events."""
+    folders = {path if path.is_dir() else path.parent for path in library.paths}
+    async for _ in awatch(*folders, recursive=False, debounce=200, rust_timeout=3000,
+                          yield_on_timeout=True):  # fmt: skip
+        try:
+            gone = await anyio.to_thread.run_sync(library.refresh)
+        except Exception:
+            _log.exception("looking for packs failed")
+            continue
+        if gone:
+            tasks.start_soon(endpoints.retire, gone)

@@ -76,7 +76,7 @@ def test_every_link_of_the_site_leads_somewhere(demo_pack: Path) -> None:
     mount = mount_pack(demo_pack)
     rows = mount.connection().execute("SELECT name FROM sqlar WHERE name LIKE '%.html'")
     pages = {row["name"]: read_file(mount, row["name"]) for row in rows}
-    html = {name: file.data.decode() for name, file in pages.items() if file}
+    html = {name: file.plain().decode() for name, file in pages.items() if file}
     ids = {name: set(re.findall(r'\bid="([^"]*)"', text)) for name, text in html.items()}
     broken = []
     for name, text in html.items():
@@ -102,7 +102,7 @@ def test_every_citation_leads_to_an_id(demo_pack: Path) -> None:
     for url, anchor in rows:
         file = read_file(mount, url)
         assert file is not None
-        assert not anchor or f'id="{anchor}"' in file.data.decode()
+        assert not anchor or f'id="{anchor}"' in file.plain().decode()
 
 
 def test_site_over_http(demo_server: str) -> None:

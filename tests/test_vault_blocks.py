@@ -78,7 +78,7 @@ def test_a_comment_is_nowhere(build, text: str) -> None:  # type: ignore[no-unty
 
     for (name,) in connection.execute("SELECT name FROM sqlar").fetchall():
         file = read_file(built.mount(), name)
-        assert file and SECRET.encode() not in file.data, name
+        assert file and SECRET.encode() not in file.plain(), name
     assert "b" in connection.execute("SELECT markdown FROM pages").fetchone()[0]
 
 

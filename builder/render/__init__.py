@@ -22,6 +22,7 @@ from lorepack.builder.render.html import SiteMap, render_page
 from lorepack.builder.render.mkdocs import SitePage, build_site
 from lorepack.builder.render.navigation import Folder, beside, folders_of, parents
 from lorepack.builder.render.pagefind import index_site
+from lorepack.builder.render.scripts import externalize_scripts
 from lorepack.builder.render.urls import file_url, relative_url
 
 _NOT_SHIPPED = (".map", ".gz")
@@ -63,7 +64,7 @@ def render_site(
         target = Path(scratch) / "site"
         build_site(pages, title, target, epoch, on_page)
         index_site(target)
-        shipped = dict(_read_tree(target))
+        shipped = dict(externalize_scripts(_read_tree(target)))
     for name in ("lorepack.css", "lorepack.svg", "search.js", "offline.js"):
         shipped[f"assets/{name}"] = (files("lorepack.site") / "assets" / name).read_bytes()
     for path in sorted(_shown_files(linked)):
