@@ -68,7 +68,7 @@ def write_pack(path: Path, count: int) -> Texts:
             ),
         )
         write_words(pack, [("", "", tokens, "") for _, _, tokens in texts])
-        write_vectors(pack, vectors, [texts[n // _PER_PAGE * _PER_PAGE][0] for n in range(count)])
+        write_vectors(pack, vectors, [lang for lang, _, _ in texts])
         write_meta(
             pack,
             {
@@ -115,14 +115,23 @@ def _fragments(lang: str) -> Iterator[str]:
 def synthetic_vectors(count: int) -> npt.NDArray[np.float32]:
     """Return the unit vectors of `write_pack`'s chunks, float32 (count, dims)."""
     rng = np.random.default_rng(0)
-    real = [item.text for item in passages()]
-    known = embed_texts(real, find_model(DEFAULT_MODEL), lambda done, total: None).vectors
+    documents = passages()
+    known = embed_texts([d.text for d in documents], find_model(DEFAULT_MODEL), _quiet).vectors
+    of_lang = {
+        lang: np.array([n for n, d in enumerate(documents) if d.lang == lang]) for lang in LANGUAGES
+    }
     made = np.empty((count, known.shape[1]), np.float32)
     made[: len(known)] = known
     spread = known.std(axis=0)
-    for start in range(len(known), count, 10_000):
-        size = min(10_000, count - start)
-        one, other = (known[rng.integers(0, len(known), size)] for _ in range(2))
-        mix = (one + other) / 2 + rng.normal(0, 0.7, one.shape) * spread
-        made[start : start + size] = mix / np.linalg.norm(mix, axis=1, keepdims=True)
+    langs = np.arange(count) // _PER_PAGE % len(LANGUAGES)
+    for number, lang in enumerate(LANGUAGES):
+        places = np.flatnonzero((langs == number) & (np.arange(count) >= len(known)))
+        for part in np.array_split(places, len(places) // 10_000 + 1):
+            one, other = (known[rng.choice(of_lang[lang], len(part))] for _ in range(2))
+            mix = (one + other) / 2 + rng.normal(0, 0.7, one.shape) * spread
+            made[part] = mix / np.linalg.norm(mix, axis=1, keepdims=True)
     return made
+
+
+def _quiet(done: int, total: int) -> None:
+    pass

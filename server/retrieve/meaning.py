@@ -42,12 +42,14 @@ def search_meaning(
     vector = centre_question(vector, mount.means)
     near = _nearest_in_bits(mount, vector, None if allowed is None else allowed - 1)
     ids = json.dumps([int(index) + 1 for index in near])
-    hits = []
-    for chunk, stored, scale in pack.execute(_VECTORS, (ids,)):
-        cosine = float(np.frombuffer(stored, np.int8).astype(np.float32) @ vector) * scale
-        hits.append(Hit(chunk, cosine))
-    hits.sort(key=lambda hit: (-hit.score, hit.chunk))
-    return hits[:limit]
+    rows = pack.execute(_VECTORS, (ids,)).fetchall()
+    if not rows:
+        return []
+    stored = np.frombuffer(b"".join(row[1] for row in rows), np.int8).reshape(len(rows), -1)
+    cosines = (stored.astype(np.float32) @ vector) * np.array([row[2] for row in rows], np.float32)
+    # Rows come by id, so of equal scores the lower id is first.
+    best = np.argsort(-cosines, kind="stable")[:limit]
+    return [Hit(rows[place][0], float(cosines[place])) for place in best]
 
 
 def centre_question(
