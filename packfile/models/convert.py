@@ -51,9 +51,7 @@ def model_folder(spec: ModelSpec) -> Path:
             _write_model(weights, staged)
             _move_into_place(staged, folder)
     except OSError as error:
-        raise LorepackError(
-            f"the model cannot be written to {folder} ({error})", "set LOREPACK_CACHE elsewhere"
-        ) from error
+        raise _unwritable(folder, error) from error
     return folder
 
 
@@ -69,10 +67,14 @@ def install_model_folder(source: Path) -> ModelSpec:
         try:
             install_folder(spec, source, folder)
         except OSError as error:
-            raise LorepackError(
-                f"the model cannot be written to {folder} ({error})", "set LOREPACK_CACHE elsewhere"
-            ) from error
+            raise _unwritable(folder, error) from error
     return spec
+
+
+def _unwritable(folder: Path, error: OSError) -> LorepackError:
+    return LorepackError(
+        f"the model cannot be written to {folder} ({error})", "set LOREPACK_CACHE elsewhere"
+    )
 
 
 def _installed_folder(spec: ModelSpec) -> Path:
