@@ -74,7 +74,7 @@ def _runs(text: str, with_word: bool = False) -> Iterator[tuple[str, ...]]:
     for match in _TOKEN.finditer(unicodedata.normalize("NFKC", text)):
         run = match.group()
         tokens = _bigrams(run) if match.lastgroup == "unspaced" else _expand(run)
-        if with_word and len(tokens) == 1 and (word := fold(run)) != tokens[0]:
+        if with_word and len(tokens) == 1 and (word := fold(_APOSTROPHE.sub("", run))) != tokens[0]:
             tokens += (word[:_MAX_TOKEN],)
         if tokens:
             yield tokens

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from lorepack.builder.chunk import chunk_pages
@@ -112,6 +112,8 @@ def test_addresses_are_unique_and_steady(names: list[str]) -> None:
 
 
 @FAST
+@example("0'0")
+@example("Obsidian's")
 @given(st.text(max_size=300))
 def test_segmenting_never_fails_and_folds_once(text: str) -> None:
     tokens = segment(text)
