@@ -23,7 +23,7 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 import sqlite_vec
-from synthetic import LANGUAGES, XQUAD, Texts, passages, synthetic_vectors, write_pack
+from synthetic import LANGUAGES, XQUAD, Texts, passages, write_pack
 
 from lorepack.builder.collection import read_collection
 from lorepack.server.encoders import query_encoder
@@ -111,7 +111,7 @@ def fuse(*branches: Ranked) -> list[int]:
 def own_process(path: Path) -> None:
     """Mount and ask in a process of its own, for its memory."""
     code = (
-        "import resource, sys; from pathlib import Path; from time import perf_counter\n"
+        "import sys; from pathlib import Path; from time import perf_counter\n"
         "from lorepack.server.mount import mount_pack\n"
         "from lorepack.server.retrieve.search import find_chunks\n"
         "def rss(): return int(open('/proc/self/statm').read().split()[1]) * 4 // 1024\n"
@@ -126,8 +126,7 @@ def own_process(path: Path) -> None:
 
 def run(count: int, folder: Path) -> None:
     path = folder / f"{count}.lorepack"
-    texts = write_pack(path, count)
-    vectors = synthetic_vectors(count)
+    texts, vectors = write_pack(path, count)
     size = path.stat().st_size / 2**20
     print(f"{count:,} chunks; pack {size:.0f} MB", flush=True)
     own_process(path)

@@ -43,12 +43,16 @@ def passages() -> list[Document]:
     return [item for item in read_collection(XQUAD).documents if item.lang in LANGUAGES]
 
 
-def write_pack(path: Path, count: int) -> Texts:
-    """Write a pack of ``count`` chunks to ``path`` and return their texts, in chunk order."""
+def write_pack(path: Path, count: int) -> tuple[Texts, npt.NDArray[np.float32]]:
+    """Write a pack of ``count`` chunks to ``path``.
+
+    Returns:
+        The chunks' texts, in their order, and their unit vectors, float32 (count, dims).
+    """
     spec = find_model(DEFAULT_MODEL)
     real = passages()
     texts = _texts(real, count)
-    vectors = synthetic_vectors(count)
+    vectors = _vectors(real, [lang for lang, _, _ in texts])
     with new_pack(path) as pack:
         pack.execute("INSERT INTO sources (id, name, kind, origin) VALUES (1, 's', 'folder', '')")
         pages = (
@@ -77,7 +81,7 @@ def write_pack(path: Path, count: int) -> Texts:
                 "segmenter": SEGMENTER_VERSION, "counts": {"chunks": count}, "previous_digest": "",
             },
         )  # fmt: skip
-    return texts
+    return texts, vectors
 
 
 def _texts(real: Sequence[Document], count: int) -> Texts:
@@ -112,22 +116,19 @@ def _fragments(lang: str) -> Iterator[str]:
             yield from re.findall(pattern, file.read_text(encoding="utf-8", errors="replace"))
 
 
-def synthetic_vectors(count: int) -> npt.NDArray[np.float32]:
-    """Return the unit vectors of `write_pack`'s chunks, float32 (count, dims)."""
+def _vectors(real: Sequence[Document], langs: Sequence[str]) -> npt.NDArray[np.float32]:
+    """Return the passages' own vectors, then mixtures of two passages in each chunk's language."""
     rng = np.random.default_rng(0)
-    documents = passages()
-    known = embed_texts([d.text for d in documents], find_model(DEFAULT_MODEL), _quiet).vectors
-    of_lang = {
-        lang: np.array([n for n, d in enumerate(documents) if d.lang == lang]) for lang in LANGUAGES
-    }
-    made = np.empty((count, known.shape[1]), np.float32)
+    known = embed_texts([d.text for d in real], find_model(DEFAULT_MODEL), _quiet).vectors
+    labels = np.array(langs)
+    made = np.empty((len(langs), known.shape[1]), np.float32)
     made[: len(known)] = known
     spread = known.std(axis=0)
-    langs = np.arange(count) // _PER_PAGE % len(LANGUAGES)
-    for number, lang in enumerate(LANGUAGES):
-        places = np.flatnonzero((langs == number) & (np.arange(count) >= len(known)))
+    for lang in LANGUAGES:
+        own = np.flatnonzero(labels == lang)
+        passages_of_lang, places = own[own < len(known)], own[own >= len(known)]
         for part in np.array_split(places, len(places) // 10_000 + 1):
-            one, other = (known[rng.choice(of_lang[lang], len(part))] for _ in range(2))
+            one, other = (known[rng.choice(passages_of_lang, len(part))] for _ in range(2))
             mix = (one + other) / 2 + rng.normal(0, 0.7, one.shape) * spread
             made[part] = mix / np.linalg.norm(mix, axis=1, keepdims=True)
     return made

@@ -19,7 +19,7 @@ from lorepack.builder.embed import Embedded, embed_texts, embedding_text
 from lorepack.builder.embed.model import resolve_model
 from lorepack.builder.index import Content, write_rows
 from lorepack.builder.link import link_pages
-from lorepack.builder.model import Finding, LinkedPage, Page, SourceFile
+from lorepack.builder.model import Chunk, Finding, LinkedPage, Page, SourceFile
 from lorepack.builder.parse import PAGE_SUFFIXES
 from lorepack.builder.parse.pool import parse_files
 from lorepack.builder.recipe import Recipe
@@ -129,11 +129,7 @@ def _build(
     with clock.stage("chunk"):
         chunks = chunk_pages(pages, _token_offsets(model), recipe.max_tokens)
     with clock.stage("embed"):
-        texts = [
-            embedding_text(page, chunk)
-            for page, own in zip(pages, chunks, strict=True)
-            for chunk in own
-        ]
+        texts = _embedding_texts(pages, chunks) if model else []
         embedded = _embed(model, texts, progress)
     urls = page_urls([page.path for page in pages])
     vectors = embedded.vectors if embedded else None
@@ -208,6 +204,14 @@ def _token_offsets(model: ModelSpec | None) -> TokenOffsets:
     if model is None or not model.max_tokens:
         return estimated_offsets
     return tokenizer_offsets(load_tokenizer(model))
+
+
+def _embedding_texts(pages: list[Page], chunks: list[tuple[Chunk, ...]]) -> list[str]:
+    return [
+        embedding_text(page, chunk)
+        for page, own in zip(pages, chunks, strict=True)
+        for chunk in own
+    ]
 
 
 def _embed(model: ModelSpec | None, texts: list[str], progress: Progress) -> Embedded | None:

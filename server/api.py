@@ -28,7 +28,7 @@ _STATUS = {"invalid_arguments": 400, "invalid_cursor": 400, "timeout": 504, "int
 
 
 async def api_response(
-    request: Request, library: Library, calls: Calls, context: Callable[[Mount, str], Context]
+    request: Request, library: Library, calls: Calls, context: Callable[[Mount, Request], Context]
 ) -> Response:
     """Answer ``/api/<pack>/<what>``: the tool's structured answer, with its text as ``text``."""
     reference, what = request.path_params["name"], request.path_params["what"]
@@ -39,9 +39,8 @@ async def api_response(
         arguments = _arguments(spec, request)
     except ValueError as error:
         return refuse(400, "invalid_arguments", str(error))
-    site = f"{request.base_url}site/{mount.name}@{mount.version}/"
     try:
-        answer = await calls.run({spec.name: spec}, spec.name, arguments, context(mount, site))
+        answer = await calls.run({spec.name: spec}, spec.name, arguments, context(mount, request))
     except Busy:
         return refuse(503, "busy", "too many calls at once", {"Retry-After": "1"})
     status = 200

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -39,7 +38,6 @@ class Calls:
     in_flight: int = 0
     _threads: anyio.CapacityLimiter | None = None
     _validators: dict[str, Draft202012Validator] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     async def run(
         self, tools: Mapping[str, ToolSpec], name: str, arguments: Mapping[str, Any],
@@ -97,11 +95,10 @@ class Calls:
             return error("internal", f"{spec.name} failed; the server's log says why")
 
     def _problem(self, spec: ToolSpec, arguments: Mapping[str, Any]) -> str:
-        with self._lock:
-            validator = self._validators.setdefault(
-                spec.name, Draft202012Validator(dict(spec.input_schema))
-            )
-        problems = sorted(validator.iter_errors(arguments), key=lambda e: str(e.path))
+        if spec.name not in self._validators:
+            self._validators[spec.name] = Draft202012Validator(dict(spec.input_schema))
+        errors = self._validators[spec.name].iter_errors(arguments)
+        problems = sorted(errors, key=lambda e: str(e.path))
         if not problems:
             return ""
         where = ".".join(map(str, problems[0].absolute_path))

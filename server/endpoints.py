@@ -10,6 +10,7 @@ import anyio
 from anyio.abc import TaskGroup, TaskStatus
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
+from starlette.requests import Request
 
 from lorepack.server.mount import Mount
 from lorepack.server.protocol import Call, mcp_server
@@ -24,14 +25,14 @@ class Endpoints:
     """The session managers of the mounts that agents have asked.
 
     Args:
-        context: makes what a tool sees from a mount and the address of its site.
+        context: makes what a tool sees from a mount and the request.
         call: runs one tool call; the server's limits are in it.
     """
 
     profile: str
     hosts: Sequence[str]
     body_limit: int
-    context: Callable[[Mount, str], Context]
+    context: Callable[[Mount, Request | None], Context]
     call: Call
     tasks: TaskGroup
     _managers: dict[int, tuple[StreamableHTTPSessionManager, anyio.Event]] = field(
@@ -56,16 +57,9 @@ class Endpoints:
             if stop is not None:
                 stop.set()
 
-    def stop(self) -> None:
-        """Stop all managers."""
-        for _, stop in self._managers.values():
-            stop.set()
-
     def _new(self, mount: Mount) -> StreamableHTTPSessionManager:
         def context(ctx: Any) -> Context:
-            request = getattr(ctx, "request", None)
-            site = f"{request.base_url}site/{mount.name}@{mount.version}/" if request else ""
-            return self.context(mount, site)
+            return self.context(mount, getattr(ctx, "request", None))
 
         settings = TransportSecuritySettings(
             allowed_hosts=[*self.hosts, *(f"{host}:*" for host in self.hosts)],

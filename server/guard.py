@@ -21,7 +21,6 @@ _PACK = re.compile(r"^/(?:mcp|site|api)/([a-z0-9-]+)(?:@[^/]*)?(?:/|$)")
 _AREA = re.compile(r"^/(mcp|site|api)(?:/|$)")
 MOST_REQUESTS = 256
 BODY_LIMIT = 1 << 20
-MOST_HEADERS = 16 << 10
 URL_LIMIT = 8 << 10
 
 Tokens = Mapping[str, Sequence[str]]

@@ -85,13 +85,12 @@ class Library:
             known = self._mounted.get(path)
             if stamp is None or (known and known[0] == stamp) or self._refused.get(path) == stamp:
                 continue
-            self._swap(path)
+            self._swap(path, stamp)
         self._arrange()
         now = {id(mount) for _, mount in self._mounted.values()}
         return [mount for key, mount in before.items() if key not in now]
 
-    def _swap(self, path: Path) -> None:
-        stamp = _stamp(path)
+    def _swap(self, path: Path, stamp: _Stamp) -> None:
         try:
             require_sound(path)
             self._mount(path, stamp)

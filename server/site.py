@@ -91,15 +91,15 @@ async def site_response(mount: Mount, request: Request, path: str, *, pinned: bo
     if "range" in request.headers and request.headers.get("if-range", etag) == etag:
         part = await run_in_threadpool(_part, mount, path, request.headers["range"])
         if part is not None:
-            return _typed(Response(part.data, part.status, {**headers, **part.headers}), part.kind)
+            return Response(part.data, part.status, {**headers, **part.headers}, part.kind)
     found = await run_in_threadpool(read_file, mount, path)
     if found is None:
         return await run_in_threadpool(_missing, mount, request.url.path, path)
     if found.deflated and accepts:
         headers["Content-Encoding"] = "deflate"
-        return _typed(Response(found.data, 200, headers), found.media_type)
+        return Response(found.data, 200, headers, found.media_type)
     plain = await run_in_threadpool(found.plain)
-    return _typed(Response(plain, 200, headers), found.media_type)
+    return Response(plain, 200, headers, found.media_type)
 
 
 @dataclass(frozen=True)
@@ -144,12 +144,7 @@ def _missing(mount: Mount, address: str, path: str) -> Response:
     # The page is made for a site at the root of its host.
     root = address[: len(address) - len(path)].encode()
     body = _FROM_ROOT.sub(rb"\g<1>" + root, page.plain())
-    return _typed(Response(body, 404, SECURITY), page.media_type)
-
-
-def _typed(response: Response, kind: str) -> Response:
-    response.headers["content-type"] = kind
-    return response
+    return Response(body, 404, SECURITY, page.media_type)
 
 
 def _name(path: str) -> str:

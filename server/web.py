@@ -63,8 +63,9 @@ def create_app(library: Library, settings: Settings | None = None) -> Starlette:
     calls = Calls(settings.metrics)
     state: dict[str, Endpoints] = {}
 
-    def context(mount: Mount, site_url: str) -> Context:
-        return Context(mount, site_url, settings.reranker)
+    def context(mount: Mount, request: Request | None) -> Context:
+        site = f"{request.base_url}site/{mount.name}@{mount.version}/" if request else ""
+        return Context(mount, site, settings.reranker)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -75,7 +76,6 @@ def create_app(library: Library, settings: Settings | None = None) -> Starlette:
             if settings.watch:
                 tasks.start_soon(_watch, library, state["mcp"], tasks)
             yield
-            state["mcp"].stop()
             tasks.cancel_scope.cancel()
 
     async def index(request: Request) -> Response:

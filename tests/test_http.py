@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import sqlite3
 import zlib
@@ -85,8 +86,6 @@ def test_an_address_with_a_version_never_changes(http: TestClient) -> None:
 def test_a_part_of_an_attachment(
     build: Callable[..., Built], kind: str, asked: str, status: int, where: str | None, length: int
 ) -> None:
-    import random
-
     data = random.Random(1).randbytes(3000) if kind == "noise" else bytes(3000)
     built = build({"a.md": "![[film.mp4]]", "film.mp4": data})
     with client_for(built.path) as client:

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from lorepack.builder.build import build_pack
+from lorepack.builder.recipe import read_recipe
 from lorepack.server.mount import Mount, mount_pack
 from lorepack.server.retrieve.search import find_chunks
-from tests.conftest import Built, write_files
+from tests.conftest import Built, write_files, write_recipe
 
 IDENTIFIER = re.compile(
     r"(?<![\w./@-])(?:"
@@ -30,10 +32,6 @@ IDENTIFIER = re.compile(
 
 @pytest.fixture(scope="module")
 def code_pack(corpora: Path, tmp_path_factory: pytest.TempPathFactory) -> Mount:
-    from lorepack.builder.build import build_pack
-    from lorepack.builder.recipe import read_recipe
-    from tests.conftest import write_recipe
-
     folder = tmp_path_factory.mktemp("code")
     pages = {}
     for file in sorted([*(corpora / "repos").rglob("*"), *(corpora / "codewiki").rglob("*.md")]):

@@ -122,10 +122,11 @@ class _Api(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def endpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     server: Any = ThreadingHTTPServer(("127.0.0.1", 0), _Api)
     server.requests, server.failures = [], []
     threading.Thread(target=server.serve_forever, daemon=True).start()
+    monkeypatch.setenv("LOREPACK_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{server.server_port}/v1")
     monkeypatch.setenv("OPENAI_API_KEY", "secret-key")
     monkeypatch.setenv("LOREPACK_OPENAI_BATCH", "2")
@@ -135,9 +136,8 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 def test_an_endpoint_embeds_in_batches_and_is_tried_again(
-    build: Callable[..., Built], endpoint: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    build: Callable[..., Built], endpoint: Any
 ) -> None:
-    monkeypatch.setenv("LOREPACK_CACHE", str(tmp_path / "cache"))
     endpoint.failures[:] = [429, 503]
     built = build(PAGES, model="openai:letters")
     assert built.summary.embedded == 3
@@ -150,10 +150,7 @@ def test_an_endpoint_embeds_in_batches_and_is_tried_again(
     assert answer.degraded == "" and answer.results[0].vector_rank is not None
 
 
-def test_an_endpoint_that_refuses_is_one_error(
-    build: Callable[..., Built], endpoint: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LOREPACK_CACHE", str(tmp_path / "cache"))
+def test_an_endpoint_that_refuses_is_one_error(build: Callable[..., Built], endpoint: Any) -> None:
     endpoint.failures[:] = [401]
     with pytest.raises(LorepackError, match="status 401") as caught:
         build(PAGES, model="openai:letters")
@@ -161,9 +158,8 @@ def test_an_endpoint_that_refuses_is_one_error(
 
 
 def test_an_endpoint_that_fails_later_is_degraded(
-    build: Callable[..., Built], endpoint: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    build: Callable[..., Built], endpoint: Any
 ) -> None:
-    monkeypatch.setenv("LOREPACK_CACHE", str(tmp_path / "cache"))
     built = build(PAGES, model="openai:letters")
     endpoint.failures[:] = [400]
     answer = find_chunks(built.mount(), "harbour vessels port")

@@ -20,7 +20,6 @@ def term_postings(rows: Sequence[tuple[str, str, str, str]]) -> Iterator[tuple[s
     """
     numbers: defaultdict[str, int] = defaultdict(count().__next__)
     terms = array("I")
-    lengths = np.zeros(len(rows), np.float32)
     occurrences = np.zeros((len(rows), len(WEIGHTS)), np.int64)
     for row, columns in enumerate(rows):
         for place, column in enumerate(columns):

@@ -30,7 +30,7 @@ def externalize_scripts(files: Iterable[tuple[str, bytes]]) -> Iterator[tuple[st
 
 def _refer(script: str, root: str, scripts: dict[str, bytes]) -> str:
     """Return the element that loads ``script`` from a file."""
-    code = _SCOPE.sub(_ROOT.replace("\\", r"\\"), script).encode()
+    code = _SCOPE.sub(_ROOT, script).encode()
     name = f"{FOLDER}/{hashlib.sha256(code).hexdigest()[:12]}.js"
     scripts[name] = code
     return f'<script src="{root}{name}"></script>'

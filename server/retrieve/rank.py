@@ -112,12 +112,18 @@ def _pinned(pack: sqlite3.Connection, query: Query, allowed: Chunks | None) -> l
 
 
 def _fuse(*branches: Sequence[Hit]) -> list[int]:
-    """Return all chunks by the sum of weight / (k + rank) over the branches."""
+    """Return all chunks by their fused score; of equal ones, the lower id comes first."""
+    scores = rrf_scores(*branches)
+    return sorted(scores, key=lambda chunk: (-scores[chunk], chunk))
+
+
+def rrf_scores(*branches: Sequence[Hit]) -> dict[int, float]:
+    """Return, for every chunk, the sum of weight / (k + rank) over the branches."""
     scores: dict[int, float] = {}
     for hits in branches:
         for rank, hit in enumerate(hits, 1):
-            scores[hit.chunk] = scores.get(hit.chunk, 0.0) + hit.weight / (RRF_K + rank)
-    return sorted(scores, key=lambda chunk: (-scores[chunk], chunk))
+            scores[hit.chunk] = scores.get(hit.chunk, 0.0) + rrf_share(rank, hit)
+    return scores
 
 
 def rrf_share(rank: int | None, hit: Hit | None) -> float:

@@ -14,10 +14,11 @@ from lorepack.packfile.language import question_language
 from lorepack.packfile.models.cross import LANGUAGES, load_cross_encoder
 from lorepack.server.mount import Mount
 from lorepack.server.retrieve.query import Query
+from lorepack.server.retrieve.rank import rrf_scores
+from lorepack.server.retrieve.words import Hit
 
 BUDGET_MS = 300
 CANDIDATES = 50
-RRF_K = 60
 OPEN_SECONDS = 60.0
 """How long a model that failed is left alone."""
 
@@ -110,7 +111,7 @@ class Reranker:
 
 def _fused(best: Sequence[int], scores: Mapping[int, float]) -> list[int]:
     """Return the chunks with scores by both orders, fused by rank, which beats either."""
-    read = [chunk for chunk in best if chunk in scores]
-    by_score = {c: rank for rank, c in enumerate(sorted(read, key=lambda c: -scores[c]), 1)}
-    both = {c: 1 / (RRF_K + rank) + 1 / (RRF_K + by_score[c]) for rank, c in enumerate(read, 1)}
-    return sorted(read, key=lambda c: -both[c])
+    read = [Hit(chunk, scores[chunk]) for chunk in best if chunk in scores]
+    both = rrf_scores(read, sorted(read, key=lambda hit: -hit.score))
+    # Of equal ones, the better in the order before comes first.
+    return sorted(both, key=lambda chunk: -both[chunk])

@@ -14,9 +14,7 @@ from lorepack.server.retrieve.filters import allowed_pages, valid_values
 from lorepack.server.retrieve.query import Query, parse_query
 from lorepack.server.retrieve.rank import Ranking, rank_chunks, rrf_share
 from lorepack.server.retrieve.rerank import Reranker
-from lorepack.server.retrieve.words import (
-    Hit,
-)
+from lorepack.server.retrieve.words import Hit
 
 PER_PAGE = 3
 """Chunks of one page in an answer."""

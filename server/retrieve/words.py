@@ -23,6 +23,7 @@ _BEGINNING_WITH = """
 SELECT term, chunks, postings FROM terms WHERE term >= ? AND term < ?
 ORDER BY chunks DESC, term LIMIT 100
 """
+_COUNT = "SELECT chunks FROM terms WHERE term = ?"
 _PHRASE = "SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ?"
 _IDENTIFIER = """
 SELECT rowid, -bm25(chunks_fts, 4.0, 2.0, 1.0, 2.0) AS score
@@ -83,8 +84,8 @@ def search_words(
 
 def search_identifier(pack: sqlite3.Connection, token: str, limit: int) -> list[Hit]:
     """Return the chunks whose own text holds ``token`` itself, best first."""
-    row = pack.execute(_TERMS, (json.dumps([token]),)).fetchone()
-    if row is None or row["chunks"] > _COMMON:
+    row = pack.execute(_COUNT, (token,)).fetchone()
+    if row is None or row[0] > _COMMON:
         return []
     expression = f"{{headings body}} : {_quote([token])}"
     return [Hit(chunk, score) for chunk, score in pack.execute(_IDENTIFIER, (expression, limit))]
