@@ -43,14 +43,10 @@ class Mount:
     means: Mapping[str, npt.NDArray[np.float32]]
     languages: Sequence[str] = ()
     carries_encoder: bool = False
-    built: str = ""
+    built_on: str = ""
+    """The day of the build, where it was told."""
     _first: sqlite3.Connection = field(kw_only=True, repr=False)
     _connections: threading.local = field(default_factory=threading.local, repr=False)
-
-    @property
-    def built_on(self) -> str:
-        """The day of the build, where it was told; '' otherwise."""
-        return datetime.fromtimestamp(int(self.built), UTC).date().isoformat() if self.built else ""
 
     def connection(self) -> sqlite3.Connection:
         """Return this thread's connection.
@@ -101,11 +97,16 @@ def mount_pack(path: Path) -> Mount:
             means=means,
             languages=json.loads(meta["languages"]),
             carries_encoder=bool(pack.execute(_CARRIES).fetchone()[0]),
-            built=meta.get("built", ""),
+            built_on=_day(meta.get("built", "")),
             _first=pack,
         )
-    except (sqlite3.Error, KeyError, ValueError, TypeError) as error:
+    except (sqlite3.Error, KeyError, ValueError, TypeError, OverflowError) as error:
         pack.close()
         raise LorepackError(
             f"{path} is damaged ({error})", "run `lorepack verify` on it"
         ) from error
+
+
+def _day(built: str) -> str:
+    """Return the date of ``built``, seconds since 1970 as text; '' for ''."""
+    return datetime.fromtimestamp(int(built), UTC).date().isoformat() if built else ""

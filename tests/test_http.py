@@ -18,6 +18,7 @@ from lorepack.builder.render.urls import file_url
 from lorepack.packfile.errors import LorepackError
 from lorepack.server.guard import read_tokens
 from lorepack.server.library import Library, version_key
+from lorepack.server.mount import mount_pack
 from lorepack.server.web import Settings, create_app
 from tests.conftest import Built
 
@@ -129,6 +130,17 @@ def test_pages_have_no_inline_scripts(demo_pack: Path) -> None:
 def test_the_list_of_packs(http: TestClient) -> None:
     page = http.get("/").text
     assert "claude mcp add" in page and "http://testserver/mcp/demo" in page and "1.0.0" in page
+
+
+@pytest.mark.parametrize("built", ["yesterday", "9" * 30])
+def test_a_pack_with_an_impossible_date_is_not_mounted(
+    build: Callable[..., Built], built: str
+) -> None:
+    path = build({"a.md": "text"}).path
+    with sqlite3.connect(path) as pack:
+        pack.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('built', ?)", (built,))
+    with pytest.raises(LorepackError, match="is damaged"):
+        mount_pack(path)
 
 
 def test_metrics_count_requests_and_calls(http: TestClient) -> None:
