@@ -12,10 +12,12 @@ from __future__ import annotations
 import math
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from itertools import count as count_up
 from pathlib import Path
 from time import perf_counter
 
@@ -28,48 +30,60 @@ from synthetic import LANGUAGES, XQUAD, Texts, passages, write_pack
 from lorepack.builder.collection import read_collection
 from lorepack.server.encoders import query_encoder
 from lorepack.server.mount import mount_pack
-from lorepack.server.retrieve.query import parse_query
+from lorepack.server.retrieve.query import Query, parse_query
 from lorepack.server.retrieve.rank import rank_chunks
 from lorepack.server.retrieve.search import find_chunks
 from lorepack.server.retrieve.words import search_words
 
 SIZES = (10_000, 100_000, 1_000_000)
-QUESTIONS = 120
+GROUPS = (*LANGUAGES, "other")
+PER_GROUP = 40
 _LIMIT = 100
+_LONG_MS = 300.0
+_PLAIN_OR = """
+SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ?
+ORDER BY bm25(chunks_fts, 4.0, 2.0, 1.0, 2.0) LIMIT ?
+"""
 _WORD = re.compile(r"\w+")
 
 Ranked = Sequence[int]
 
 
 def questions() -> list[tuple[str, str, int]]:
-    """Return (language, question, its chunk): questions of 8 to 15 words in English, and their
-    twins in the other languages.
+    """Return (group, question, its chunk): questions of 8 to 15 words in English, and their twins,
+    asked in the passage's own language, and in another ("other").
     """
-    chunk = {(item.id, item.lang): place for place, item in enumerate(passages(), 1)}
+    chunk = {item.id: (place, item.lang) for place, item in enumerate(passages(), 1)}
     every = [item for item in read_collection(XQUAD).questions if item.lang in LANGUAGES]
     long = {q.id[:-3] for q in every if q.lang == "en" and 8 <= len(q.text.split()) <= 15}
-    asked = [q for q in every if q.id[:-3] in long]
-    per_language = {lang: [q for q in asked if q.lang == lang] for lang in LANGUAGES}
-    return [
-        (lang, q.text, chunk[next(iter(q.grades)), lang])
-        for lang, found in per_language.items()
-        for q in found[:: len(found) // (QUESTIONS // len(LANGUAGES))]
-    ]
+    groups: dict[str, list[tuple[str, str, int]]] = {name: [] for name in GROUPS}
+    for question in every:
+        place, lang = chunk[next(iter(question.grades))]
+        if question.id[:-3] in long:
+            group = lang if question.lang == lang else "other"
+            groups[group].append((group, question.text, place))
+    return [q for found in groups.values() for q in found[:: len(found) // PER_GROUP][:PER_GROUP]]
 
 
-def measure(name: str, asked: Sequence[tuple[str, str, int]],
-            answer: Callable[[int], Ranked], *, warm: bool = True) -> float:  # fmt: skip
-    """Print percentiles and nDCG@10; return the median in milliseconds."""
-    for number in range(0, len(asked) if warm else 0, 10):
-        answer(number)
-    times, gains = [], {lang: [] for lang in LANGUAGES}
-    for number, (lang, _, wanted) in enumerate(asked):
-        begin = perf_counter()
-        found = list(answer(number))[:10]
-        times.append((perf_counter() - begin) * 1000)
-        gains[lang].append(1 / math.log2(found.index(wanted) + 2) if wanted in found else 0.0)
+def measure(
+    name: str, asked: Sequence[tuple[str, str, int]], answer: Callable[[int], Ranked]
+) -> float:
+    """Print percentiles and nDCG@10; return the median in milliseconds.
+
+    Every question is asked three times and its best time counts, so that percentiles tell what
+    questions cost and not what else the machine did; what takes long anyway is asked once.
+    """
+    times, gains = [], {group: [] for group in GROUPS}
+    for number, (group, _, wanted) in enumerate(asked):
+        took = []
+        while len(took) < 3 and (not took or took[0] < _LONG_MS):
+            begin = perf_counter()
+            found = list(answer(number))[:10]
+            took.append((perf_counter() - begin) * 1000)
+        times.append(min(took))
+        gains[group].append(1 / math.log2(found.index(wanted) + 2) if wanted in found else 0.0)
     p50, p95, p99 = np.percentile(times, (50, 95, 99))
-    ndcg = "  ".join(f"{lang} {np.mean(values):.4f}" for lang, values in gains.items())
+    ndcg = "  ".join(f"{group} {np.mean(values):.3f}" for group, values in gains.items())
     print(f"  {name:<34} p50 {p50:8.2f}  p95 {p95:8.2f}  p99 {p99:8.2f} ms   nDCG@10 {ndcg}",
           flush=True)  # fmt: skip
     return float(p50)
@@ -98,6 +112,12 @@ def usual_words(db: apsw.Connection, text: str) -> list[int]:
 def usual_meaning(db: apsw.Connection, vector: npt.NDArray[np.float32]) -> list[int]:
     sql = "SELECT rowid FROM vectors WHERE v MATCH ? AND k = ? ORDER BY distance"
     return [row[0] for row in db.execute(sql, (vector.tobytes(), _LIMIT))]
+
+
+def plain_or(pack: sqlite3.Connection, query: Query) -> list[int]:
+    """The pack's own tokens, all of them, ranked by FTS5."""
+    expression = " OR ".join(f'"{token}"' for word in query.words for token in word)
+    return [row[0] for row in pack.execute(_PLAIN_OR, (expression, _LIMIT))]
 
 
 def fuse(*branches: Ranked) -> list[int]:
@@ -141,16 +161,24 @@ def run(count: int, folder: Path) -> None:
     def words(n: int) -> Ranked:
         return [hit.chunk for hit in search_words(pack, queries[n], count, None, _LIMIT)]
 
+    fresh = count_up()
+
     def answer(n: int) -> Ranked:
+        # Another budget each time, so that no answer is remembered.
+        found = find_chunks(mount, asked[n][1], limit=10, max_tokens=100_000 + next(fresh))
+        return [result.chunk for result in found.results]
+
+    def again(n: int) -> Ranked:
         return [result.chunk for result in find_chunks(mount, asked[n][1], limit=10).results]
 
     def hybrid(n: int) -> Ranked:
         return rank_chunks(mount, queries[n], vector=embedded[n]).hybrid
 
     measure("Lorepack: words", asked, words)
+    measure("its tokens, plain OR in FTS5", asked, lambda n: plain_or(pack, queries[n]))
     ours = measure("Lorepack: hybrid, vector given", asked, hybrid)
-    measure("Lorepack: question to answer", asked, answer, warm=False)
-    measure("Lorepack: the same question again", asked, answer)
+    measure("Lorepack: question to answer", asked, answer)
+    measure("Lorepack: the same question again", asked, again)
     other = folder / "usual.sqlite"
     db = usual_recipe(other, texts, vectors)
 

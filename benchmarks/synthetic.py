@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from lorepack.builder.collection import read_collection
+from lorepack.builder.collection import draw_documents, read_collection
 from lorepack.builder.collection.model import Document
 from lorepack.builder.embed import embed_texts
 from lorepack.builder.index import write_vectors, write_words
@@ -38,9 +38,9 @@ Texts = list[tuple[str, str, str]]
 """(language, text, segmented text) of every chunk."""
 
 
-def passages() -> list[Document]:
-    """Return XQuAD's passages in three languages."""
-    return [item for item in read_collection(XQUAD).documents if item.lang in LANGUAGES]
+def passages() -> Sequence[Document]:
+    """Return XQuAD's passages, each in one of three languages by chance."""
+    return draw_documents(read_collection(XQUAD).documents, LANGUAGES, mixed=True)
 
 
 def write_pack(path: Path, count: int) -> tuple[Texts, npt.NDArray[np.float32]]:

@@ -53,6 +53,7 @@ class Calls:
             return error("unknown_tool", f"there is no tool {name!r}", {"tools": list(tools)})
         if self.in_flight >= self.most:
             raise Busy
+        _log.debug("asked", extra={"tool": name, "arguments": dict(arguments)})
         self.in_flight += 1
         self.metrics.in_flight.set(self.in_flight)
         begin = perf_counter()

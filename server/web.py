@@ -28,6 +28,7 @@ from lorepack.server.guard import BODY_LIMIT, Guard, Tokens, refuse
 from lorepack.server.library import Library
 from lorepack.server.metrics import CONTENT_TYPE, Metrics
 from lorepack.server.mount import Mount
+from lorepack.server.process.heartbeat import beat
 from lorepack.server.retrieve.rerank import Reranker
 from lorepack.server.site import SECURITY, site_response
 from lorepack.server.tools.answer import Context
@@ -47,6 +48,7 @@ class Settings:
     Args:
         hosts: names under which it may be asked; others are refused (DNS rebinding).
         watch: whether packs that appear, change or go are followed.
+        heartbeat: seconds between two lines in the log about this process; 0 is none.
     """
 
     profile: str = DEFAULT_PROFILE
@@ -54,6 +56,7 @@ class Settings:
     tokens: Tokens | None = None
     reranker: Reranker | None = None
     watch: bool = False
+    heartbeat: float = 0.0
     metrics: Metrics = field(default_factory=Metrics)
 
 
@@ -73,6 +76,7 @@ def create_app(library: Library, settings: Settings | None = None) -> Starlette:
             state["mcp"] = Endpoints(
                 settings.profile, settings.hosts, BODY_LIMIT, context, calls.run, tasks
             )
+            tasks.start_soon(beat, calls, settings.heartbeat)
             if settings.watch:
                 tasks.start_soon(_watch, library, state["mcp"], tasks)
             yield

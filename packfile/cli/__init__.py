@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import sys
 from importlib.metadata import EntryPoint, entry_points, version
+from pathlib import Path
 
 import click
 
+from lorepack.packfile.cli.config import read_config
 from lorepack.packfile.errors import LorepackError
 
+PREFIX = "LOREPACK"
+"""Of environment variables: ``LOREPACK_SERVE_PORT`` is the option ``--port`` of ``serve``."""
 _GROUP = "lorepack.commands"
 
 
@@ -26,10 +30,21 @@ class _Commands(click.Group):
         return command
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+_SETTINGS = {"help_option_names": ["-h", "--help"], "auto_envvar_prefix": PREFIX}
+
+
+@click.group(cls=_Commands, context_settings=_SETTINGS)
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    help="Options in TOML, a table for each command; default: lorepack.toml.",
+)
 @click.version_option(version("lorepack"), prog_name="lorepack")
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context, config: Path | None) -> None:
     """Compile knowledge into packs, and serve them."""
+    if isinstance(ctx.command, click.Group):
+        ctx.default_map = read_config(config, ctx.command, ctx)
 
 
 def main() -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import logging
-import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import anyio
@@ -11,27 +10,49 @@ import click
 from mcp.server.stdio import stdio_server
 
 from lorepack.server.calls import Calls
+from lorepack.server.cli.process import process_options
 from lorepack.server.cli.rerank import RERANK, reranker_for
 from lorepack.server.metrics import Metrics
-from lorepack.server.mount import Mount, mount_pack
+from lorepack.server.mount import mount_pack
+from lorepack.server.process.heartbeat import beat, log_capabilities
+from lorepack.server.process.instances import instance_file
+from lorepack.server.process.logs import start_logs
+from lorepack.server.process.shutdown import end_soon, on_signals
+from lorepack.server.process.tripwire import tripwire
 from lorepack.server.protocol import mcp_server
-from lorepack.server.retrieve.rerank import Reranker
 from lorepack.server.tools.answer import Context
 from lorepack.server.tools.profiles import DEFAULT_PROFILE, PROFILES
 
 
 @click.command()
 @click.argument("pack", type=click.Path(path_type=Path))
-@click.option("--tools", "profile", default=DEFAULT_PROFILE, type=click.Choice(list(PROFILES)))
+@click.option("--tools", "profile", default=DEFAULT_PROFILE, show_default=True,
+              type=click.Choice(list(PROFILES)), help="Which tools agents see.")  # fmt: skip
+@click.option("--tripwire", "trapped", is_flag=True,
+              help="Log whatever else writes to stdout.")  # fmt: skip
+@process_options
 @RERANK
-def mcp(pack: Path, profile: str, rerank: int) -> None:
+def mcp(
+    pack: Path, profile: str, trapped: bool, log_level: str, heartbeat: float, rerank: int
+) -> None:
     """Serve PACK to one agent over stdin and stdout."""
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
-    anyio.run(_serve, mount_pack(pack), profile, reranker_for(rerank))
+    start_logs(log_level)
+    mount = mount_pack(pack)
+    context = Context(mount, "", reranker_for(rerank))
+    with instance_file("stdio", [pack], "stdio") as instance:
+        log_capabilities([mount], transport="stdio", tools=profile, rerankMs=rerank)
+        anyio.run(_serve, context, profile, trapped, heartbeat, instance)
 
 
-async def _serve(mount: Mount, profile: str, reranker: Reranker | None) -> None:
-    context = Context(mount, "", reranker)
-    server = mcp_server(mount, profile, lambda _: context, Calls(Metrics()).run)
-    async with stdio_server() as (read, write):
-        await server.run(read, write, server.create_initialization_options())
+async def _serve(
+    context: Context, profile: str, trapped: bool, heartbeat: float, instance: Path | None
+) -> None:
+    calls = Calls(Metrics())
+    server = mcp_server(context.mount, profile, lambda _: context, calls.run)
+    async with anyio.create_task_group() as tasks, stdio_server() as (read, write):
+        on_signals(tasks.cancel_scope.cancel, instance)
+        with tripwire() if trapped else nullcontext():
+            tasks.start_soon(beat, calls, heartbeat)
+            await server.run(read, write, server.create_initialization_options())
+        end_soon("end of stdin", instance)
+        tasks.cancel_scope.cancel()

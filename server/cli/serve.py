@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from socket import socket as Socket
 
 import click
 import uvicorn
 
+from lorepack.server.cli.process import process_options
 from lorepack.server.cli.rerank import RERANK, reranker_for
 from lorepack.server.guard import read_tokens
 from lorepack.server.library import Library
+from lorepack.server.process.heartbeat import log_capabilities
+from lorepack.server.process.instances import instance_file
+from lorepack.server.process.logs import start_logs
+from lorepack.server.process.shutdown import on_signals
 from lorepack.server.tools.profiles import DEFAULT_PROFILE, PROFILES
 from lorepack.server.web import LOOPBACK_HOSTS, Settings, create_app
 
@@ -18,20 +25,24 @@ from lorepack.server.web import LOOPBACK_HOSTS, Settings, create_app
 @click.command()
 @click.argument("packs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535))
+@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535),
+              help="Port to listen on; 0 takes a free one.")  # fmt: skip
 @click.option("--allow-host", "hosts", multiple=True,
               help="A name by which it may be asked, beside loopback and --host.")  # fmt: skip
-@click.option("--tools", "profile", default=DEFAULT_PROFILE, type=click.Choice(list(PROFILES)))
+@click.option("--tools", "profile", default=DEFAULT_PROFILE, show_default=True,
+              type=click.Choice(list(PROFILES)), help="Which tools agents see.")  # fmt: skip
 @click.option("--token-file", type=click.Path(path_type=Path),
               help='JSON: {"PACK": "token"}; "*" stands for every pack.')  # fmt: skip
 @click.option("--watch/--no-watch", default=True, show_default=True,
               help="Follow packs that appear, change or go.")  # fmt: skip
+@process_options
 @RERANK
 def serve(
     packs: Sequence[Path], host: str, port: int, hosts: Sequence[str], profile: str,
-    token_file: Path | None, watch: bool, rerank: int,
+    token_file: Path | None, watch: bool, log_level: str, heartbeat: float, rerank: int,
 ) -> None:  # fmt: skip
     """Serve PACKS, files or folders of them: site, MCP and API over HTTP."""
+    start_logs(log_level)
     library = Library(packs)
     library.open()
     settings = Settings(
@@ -40,17 +51,39 @@ def serve(
         tokens=read_tokens(token_file) if token_file else None,
         reranker=reranker_for(rerank),
         watch=watch,
+        heartbeat=heartbeat,
     )
-    app = create_app(library, settings)
     config = uvicorn.Config(
-        app, host=host, port=port, log_level="warning", server_header=False,
-        timeout_graceful_shutdown=1, timeout_keep_alive=30,
+        create_app(library, settings), host=host, port=port, log_config=None, access_log=False,
+        server_header=False, timeout_graceful_shutdown=1, timeout_keep_alive=30,
     )  # fmt: skip
-    server = uvicorn.Server(config)
     socket = config.bind_socket()
     address = f"http://{host}:{socket.getsockname()[1]}"
     click.echo(f"Serving on {address}")
     for mount in library.shelf.newest():
         click.echo(f"  {mount.name} {mount.version}: {address}/site/{mount.name}/  "
                    f"MCP {address}/mcp/{mount.name}")  # fmt: skip
+    mounts = [mount for versions in library.shelf.packs.values() for mount in versions]
+    with instance_file("http", [mount.path for mount in mounts], address) as instance:
+        log_capabilities(mounts, transport="http", address=address, tools=profile, watch=watch,
+                         tokens=token_file is not None, rerankMs=rerank)  # fmt: skip
+        _run(config, socket, instance)
+
+
+def _run(config: uvicorn.Config, socket: Socket, instance: Path | None) -> None:
+    server = _Server(config)
+
+    def stop() -> None:
+        server.should_exit = True
+
+    on_signals(stop, instance)
     server.run(sockets=[socket])
+
+
+class _Server(uvicorn.Server):
+    """Leaves signals to `on_signals`, which takes more of them."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Capture none."""
+        yield

@@ -16,8 +16,8 @@ from lorepack.server.encoders import query_encoder
 from lorepack.server.mount import Mount
 from lorepack.server.retrieve.meaning import search_meaning
 from lorepack.server.retrieve.query import Query
+from lorepack.server.retrieve.score import Chunks
 from lorepack.server.retrieve.words import (
-    Chunks,
     Hit,
     chunks_with_phrases,
     search_identifier,

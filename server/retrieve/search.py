@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import quote
 
@@ -129,10 +129,9 @@ def _find(
     ranking = rank_chunks(mount, query, pages)
     if reranker is not None:
         ranking = _rerank(mount, query, ranking, reranker)
-    rows = _load(pack, ranking.hybrid)
-    chosen = _choose(ranking.hybrid, rows, limit, max_tokens)
     cite = _citer(mount, site_url)
-    results = tuple(_result(rows[chunk], ranking, cite) for chunk in chosen)
+    chosen = _choose(_rows(pack, ranking.hybrid, 3 * limit), limit, max_tokens)
+    results = tuple(_result(row, ranking, cite) for row in chosen)
     status = "ok" if results else "no_match"
     return Answer(status, results, ranking.degraded)
 
@@ -147,25 +146,25 @@ def _rerank(mount: Mount, query: Query, ranking: Ranking, reranker: Reranker) ->
     )
 
 
-def _load(pack: sqlite3.Connection, chunks: Sequence[int]) -> dict[int, sqlite3.Row]:
-    rows = {row["id"]: row for row in pack.execute(_CHUNKS, (json.dumps(list(chunks)),))}
-    return {chunk: rows[chunk] for chunk in chunks if chunk in rows}
+def _rows(pack: sqlite3.Connection, chunks: Sequence[int], at_once: int) -> Iterator[sqlite3.Row]:
+    """Yield the chunks' rows in their order; most answers need only the first few."""
+    for begin in range(0, len(chunks), at_once):
+        part = chunks[begin : begin + at_once]
+        rows = {row["id"]: row for row in pack.execute(_CHUNKS, (json.dumps(list(part)),))}
+        yield from (rows[chunk] for chunk in part if chunk in rows)
 
 
-def _choose(
-    order: Sequence[int], rows: Mapping[int, sqlite3.Row], limit: int, max_tokens: int | None
-) -> list[int]:
+def _choose(rows: Iterator[sqlite3.Row], limit: int, max_tokens: int | None) -> list[sqlite3.Row]:
     """Take the best, at most a few of each page, while the budget lasts."""
-    chosen: list[int] = []
+    chosen: list[sqlite3.Row] = []
     per_page: dict[int, int] = {}
     spent = 0
-    for chunk in order:
-        row = rows[chunk]
+    for row in rows:
         if per_page.get(row["page_id"], 0) >= PER_PAGE:
             continue
         if max_tokens is not None and chosen and spent + row["tokens"] > max_tokens:
             continue
-        chosen.append(chunk)
+        chosen.append(row)
         spent += row["tokens"]
         per_page[row["page_id"]] = per_page.get(row["page_id"], 0) + 1
         if len(chosen) == limit:

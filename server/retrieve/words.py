@@ -11,10 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from lorepack.packfile.postings import IMPACT_STEP, decode_postings
+from lorepack.packfile.postings import decode_postings
 from lorepack.server.retrieve.query import Query
-
-Chunks = npt.NDArray[np.int64]
+from lorepack.server.retrieve.score import Chunks, Term, best_chunks
 
 _TERMS = """
 SELECT term, chunks, postings FROM terms WHERE term IN (SELECT value FROM json_each(?))
@@ -42,16 +41,6 @@ class Hit:
     weight: float = 1.0
 
 
-@dataclass(frozen=True)
-class _Term:
-    """A term of the index: its rarity, and its chunks with what it says about each."""
-
-    count: int
-    rarity: float
-    chunks: npt.NDArray[np.uint32]
-    impacts: npt.NDArray[np.uint8]
-
-
 def search_words(
     pack: sqlite3.Connection, query: Query, chunks: int, allowed: Chunks | None, limit: int
 ) -> list[Hit]:
@@ -67,18 +56,11 @@ def search_words(
     """
     tokens = list(dict.fromkeys(token for word in query.words for token in word))
     terms = _read_terms(pack, tokens, chunks)
-    scores = np.zeros(chunks + 1, np.float32)
-    for term in terms.values():
-        scores[term.chunks] += term.impacts * (IMPACT_STEP * np.float32(term.rarity))
-    if allowed is not None:
-        kept = np.zeros_like(scores)
-        kept[allowed] = scores[allowed]
-        scores = kept
-    best = _best(scores, limit)
+    best, scores = best_chunks(list(terms.values()), chunks, allowed, limit)
     shares = _shares(query, terms, chunks, best)
     return [
-        Hit(int(chunk), float(scores[chunk]), float(share) ** 2)
-        for chunk, share in zip(best, shares, strict=True)
+        Hit(int(chunk), float(score), float(share) ** 2)
+        for chunk, score, share in zip(best, scores, shares, strict=True)
     ]
 
 
@@ -104,7 +86,7 @@ def chunks_with_phrases(
     return np.array(sorted(row[0] for row in pack.execute(_PHRASE, (expression,))), np.int64)
 
 
-def _read_terms(pack: sqlite3.Connection, tokens: Sequence[str], chunks: int) -> dict[str, _Term]:
+def _read_terms(pack: sqlite3.Connection, tokens: Sequence[str], chunks: int) -> dict[str, Term]:
     rows = pack.execute(_TERMS, (json.dumps(tokens),)).fetchall()
     for token in filter(_is_single_character, tokens):
         # One character of an unspaced script stands at the start of bigrams.
@@ -112,7 +94,7 @@ def _read_terms(pack: sqlite3.Connection, tokens: Sequence[str], chunks: int) ->
     terms = {}
     for term, count, postings in rows:
         ids, impacts = decode_postings(postings)
-        terms[term] = _Term(count, _rarity(count, chunks), ids, impacts)
+        terms[term] = Term(count, _rarity(count, chunks), ids, impacts)
     return terms
 
 
@@ -121,17 +103,8 @@ def _rarity(count: int, chunks: int) -> float:
     return math.log(1 + (chunks - count + 0.5) / (count + 0.5))
 
 
-def _best(scores: npt.NDArray[np.float32], limit: int) -> Chunks:
-    found = np.flatnonzero(scores)
-    if len(found) > limit:
-        # Of equal scores, the lower id comes first, so that an answer is always the same.
-        least = np.partition(scores[found], len(found) - limit)[len(found) - limit]
-        found = found[scores[found] >= least]
-    return found[np.lexsort((found, -scores[found]))[:limit]]
-
-
 def _shares(
-    query: Query, terms: Mapping[str, _Term], chunks: int, found: Chunks
+    query: Query, terms: Mapping[str, Term], chunks: int, found: Chunks
 ) -> npt.NDArray[np.float64]:
     """Return, for each chunk, the share of the question's words that it holds, by rarity."""
     held = np.zeros(len(found))

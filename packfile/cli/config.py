@@ -1,0 +1,60 @@
+"""``lorepack.toml``: options of commands that need not be typed; flags and environment win."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+from platformdirs import user_config_path
+
+from lorepack.packfile.errors import LorepackError
+
+NAME = "lorepack.toml"
+
+
+def read_config(path: Path | None, group: click.Group, ctx: click.Context) -> dict[str, Any]:
+    """Return the defaults of every command, as click's ``default_map``.
+
+    Args:
+        path: the file; without one, ``lorepack.toml`` of the working directory, or else the user's.
+
+    Raises:
+        LorepackError: it cannot be read, or names a command or an option that does not exist.
+    """
+    if path is None:
+        usual = (Path(NAME), user_config_path("lorepack") / NAME)
+        path = next((file for file in usual if file.is_file()), None)
+        if path is None:
+            return {}
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise LorepackError(f"{path} cannot be read ({error})", "write TOML") from error
+    return {name: _defaults(path, name, table, group, ctx) for name, table in tables.items()}
+
+
+def _defaults(
+    path: Path, name: str, table: Any, group: click.Group, ctx: click.Context
+) -> dict[str, Any]:
+    commands = ", ".join(group.list_commands(ctx))
+    command = group.get_command(ctx, name)
+    if command is None or not isinstance(table, dict):
+        raise LorepackError(f"{path}: [{name}] is no table of a command", f"there are {commands}")
+    names = option_names(command)
+    for key in table:
+        if key not in names:
+            raise LorepackError(f"{path}: [{name}] has no {key!r}", f"there are {', '.join(names)}")
+    return {names[key]: value for key, value in table.items()}
+
+
+def option_names(command: click.Command) -> Mapping[str, str]:
+    """Return, for the name of an option in a file (``allow-host``), that of its parameter."""
+    return {_written(param): param.name or "" for param in command.params}
+
+
+def _written(param: click.Parameter) -> str:
+    long = (name for name in param.opts if name.startswith("--"))
+    return next(long, param.name or "").lstrip("-")

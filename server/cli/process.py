@@ -1,0 +1,32 @@
+"""The options of all commands that run until they are told to end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from lorepack.server.process.heartbeat import HEARTBEAT_SECONDS
+
+_LEVELS = ("debug", "info", "warning", "error")
+
+
+def process_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--log-level`` and ``--heartbeat``."""
+    level = click.option(
+        "--log-level",
+        default="info",
+        show_default=True,
+        type=click.Choice(_LEVELS),
+        help="What is logged, on stderr and in the user's state folder; questions only at debug.",
+    )
+    heartbeat = click.option(
+        "--heartbeat",
+        default=HEARTBEAT_SECONDS,
+        show_default=True,
+        type=click.FloatRange(min=0),
+        metavar="SECONDS",
+        help="Log memory and running calls this often; 0 is never.",
+    )
+    return level(heartbeat(command))

@@ -1,0 +1,1 @@
+"""A server as a process: logs, siblings, a heartbeat, and its end."""
