@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.models.encoder import Encoder, carried_encoder, load_encoder
@@ -40,6 +40,13 @@ def query_encoder(mount: Mount) -> Encoder | str:
     if spec.id.startswith(OPENAI):
         return _or_reason(lambda: load_encoder(spec))
     return _once(spec.key(), lambda: load_encoder(known or spec, threads=os.cpu_count() or 1))
+
+
+def warm_encoders(mounts: Sequence[Mount]) -> None:
+    """Load what the mounts need, as many models as are kept."""
+    for mount in mounts:
+        if len(_loaded) < MOST_LOADED:
+            query_encoder(mount)
 
 
 def _carried(mount: Mount, spec: ModelSpec) -> Encoder:

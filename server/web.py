@@ -23,6 +23,7 @@ from watchfiles import awatch
 
 from lorepack.server.api import api_response, openapi
 from lorepack.server.calls import Calls
+from lorepack.server.encoders import warm_encoders
 from lorepack.server.endpoints import Endpoints
 from lorepack.server.guard import BODY_LIMIT, Guard, Tokens, refuse
 from lorepack.server.library import Library
@@ -48,6 +49,7 @@ class Settings:
     Args:
         hosts: names under which it may be asked; others are refused (DNS rebinding).
         watch: whether packs that appear, change or go are followed.
+        warm: whether models are loaded at the start.
         heartbeat: seconds between two lines in the log about this process; 0 is none.
     """
 
@@ -56,6 +58,7 @@ class Settings:
     tokens: Tokens | None = None
     reranker: Reranker | None = None
     watch: bool = False
+    warm: bool = False
     heartbeat: float = 0.0
     metrics: Metrics = field(default_factory=Metrics)
 
@@ -77,6 +80,8 @@ def create_app(library: Library, settings: Settings | None = None) -> Starlette:
                 settings.profile, settings.hosts, BODY_LIMIT, context, calls.run, tasks
             )
             tasks.start_soon(beat, calls, settings.heartbeat)
+            if settings.warm:
+                tasks.start_soon(anyio.to_thread.run_sync, warm_encoders, library.shelf.newest())
             if settings.watch:
                 tasks.start_soon(_watch, library, state["mcp"], tasks)
             yield

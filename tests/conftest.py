@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
 import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -59,14 +60,23 @@ class Built:
         return [finding.rule for finding in self.findings]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Logs and instance files of every server that the tests start."""
+    folder = tmp_path_factory.mktemp("state")
+    os.environ["XDG_STATE_HOME"] = str(folder)
+    return folder / "lorepack"
+
+
 @pytest.fixture
 def build(tmp_path: Path) -> Callable[..., Built]:
     """Build a vault from a mapping of names to contents; words only unless told otherwise."""
 
-    def build_files(files: Files, *, model: str = "none", extra: str = "") -> Built:
+    def build_files(files: Files, *, version: str = "1.0.0", **recipe: str) -> Built:
         vault = write_files(tmp_path / "vault", files)
-        recipe = read_recipe(write_recipe(tmp_path, vault, model=model, extra=extra))
-        return Built(*build_pack(recipe, tmp_path / "out"))
+        written = write_recipe(tmp_path, vault, **recipe)
+        written.write_text(written.read_text().replace('"1.0.0"', f'"{version}"'))
+        return Built(*build_pack(read_recipe(written), tmp_path / "out"))
 
     return build_files
 
@@ -106,12 +116,13 @@ def demo_server(demo_pack: Path) -> Iterator[str]:
 class serve:
     """Run ``lorepack serve`` on a free port while the block lasts; gives its address."""
 
-    def __init__(self, *packs: Path) -> None:
+    def __init__(self, *packs: Path, options: Sequence[str] = (), log: Path | None = None) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        command = [str(LOREPACK), "serve", *map(str, packs), "--port", str(self.port)]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        command = [str(LOREPACK), "serve", *map(str, packs), "--port", str(self.port), *options]
+        self.log = log.open("w") if log else subprocess.DEVNULL
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.log, text=True)
 
     def __enter__(self) -> str:
         address = f"http://127.0.0.1:{self.port}"
@@ -130,6 +141,8 @@ class serve:
         self.process.wait(10)
         assert self.process.stdout
         self.process.stdout.close()
+        if not isinstance(self.log, int):
+            self.log.close()
 
 
 @pytest.fixture(scope="session")

@@ -35,11 +35,14 @@ from lorepack.server.web import LOOPBACK_HOSTS, Settings, create_app
               help='JSON: {"PACK": "token"}; "*" stands for every pack.')  # fmt: skip
 @click.option("--watch/--no-watch", default=True, show_default=True,
               help="Follow packs that appear, change or go.")  # fmt: skip
+@click.option("--warm/--no-warm", default=True, show_default=True,
+              help="Load the packs' models at the start, not with the first question.")  # fmt: skip
 @process_options
 @RERANK
 def serve(
     packs: Sequence[Path], host: str, port: int, hosts: Sequence[str], profile: str,
-    token_file: Path | None, watch: bool, log_level: str, heartbeat: float, rerank: int,
+    token_file: Path | None, watch: bool, warm: bool, log_level: str, heartbeat: float,
+    rerank: int,
 ) -> None:  # fmt: skip
     """Serve PACKS, files or folders of them: site, MCP and API over HTTP."""
     start_logs(log_level)
@@ -51,6 +54,7 @@ def serve(
         tokens=read_tokens(token_file) if token_file else None,
         reranker=reranker_for(rerank),
         watch=watch,
+        warm=warm,
         heartbeat=heartbeat,
     )
     config = uvicorn.Config(
