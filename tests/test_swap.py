@@ -50,7 +50,7 @@ async def ask_until(address: str, stop: asyncio.Event) -> Counter[str]:
             for answer in (over_api.json(), over_mcp.json()["result"]["structuredContent"]):
                 assert answer["status"] == "ok"
                 seen[answer["version"]] += 1
-            site = await client.get("/site/test/Answer/")
+            site = await client.get("/site/test/v/answer/")
             assert site.status_code == 200
     return seen
 
@@ -74,6 +74,7 @@ def test_packs_change_under_fifty_clients(versions: Versions, tmp_path: Path) ->
 
     async def change(address: str, stop: asyncio.Event) -> None:
         try:
+            await asyncio.sleep(1)
             shutil.copy(versions["1.1.0"], folder / "b.lorepack")
             await newest_becomes(address, "1.1.0")
             shutil.copy(versions["1.2.0"], tmp_path / "moved")
