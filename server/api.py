@@ -24,7 +24,7 @@ ROUTES: Mapping[str, ToolSpec] = {
     "page": get_page.SPEC,
     "neighbors": find_neighbors.SPEC,
 }
-_STATUS = {"invalid_arguments": 400, "invalid_cursor": 400, "timeout": 504, "internal": 500}
+_STATUS = {"invalid_arguments": 400, "timeout": 504, "internal": 500}
 
 
 async def api_response(
@@ -133,7 +133,8 @@ def _operation(spec: ToolSpec) -> dict[str, Any]:
             **{
                 str(status): {"description": meaning, **error}
                 for status, meaning in (
-                    (400, "A wrong parameter"), (401, "No token"), (404, "No such pack"),
+                    (400, "A wrong parameter"), (401, "No token"), (403, "Asked by another site"),
+                    (404, "No such pack"), (405, "Only GET and HEAD"), (413, "Too much was sent"),
                     (414, "Too long"), (500, "A fault of the server"), (503, "Come again"),
                     (504, "It took too long"),
                 )

@@ -22,7 +22,7 @@ from starlette.types import Receive, Scope, Send
 from watchfiles import awatch
 
 from lorepack.server.api import api_response, openapi
-from lorepack.server.calls import Calls
+from lorepack.server.calls import MOST_AT_ONCE, TIMEOUT_SECONDS, Calls
 from lorepack.server.encoders import warm_encoders
 from lorepack.server.endpoints import Endpoints
 from lorepack.server.guard import BODY_LIMIT, Guard, Tokens, refuse
@@ -51,6 +51,8 @@ class Settings:
         watch: whether packs that appear, change or go are followed.
         warm: whether models are loaded at the start.
         heartbeat: seconds between two lines in the log about this process; 0 is none.
+        timeout: seconds that a call may take.
+        most_calls: calls answered or waiting at a time; one more is told to come again.
     """
 
     profile: str = DEFAULT_PROFILE
@@ -60,13 +62,15 @@ class Settings:
     watch: bool = False
     warm: bool = False
     heartbeat: float = 0.0
+    timeout: float = TIMEOUT_SECONDS
+    most_calls: int = MOST_AT_ONCE
     metrics: Metrics = field(default_factory=Metrics)
 
 
 def create_app(library: Library, settings: Settings | None = None) -> Starlette:
     """Return the application that serves ``library``."""
     settings = settings or Settings()
-    calls = Calls(settings.metrics)
+    calls = Calls(settings.metrics, settings.timeout, settings.most_calls)
     state: dict[str, Endpoints] = {}
 
     def context(mount: Mount, request: Request | None) -> Context:

@@ -100,7 +100,6 @@ def test_wiki_status_tells_what_is_served(talk: Callable[[Talk], Any]) -> None:
         ("find_chunks", {}, "'query' is a required property"),
         ("find_chunks", {"query": "x", "limit": 1000}, "limit"),
         ("nothing", {}, "there is no tool 'nothing'"),
-        ("get_page", {}, "give `page`"),
     ],
 )
 def test_wrong_arguments_are_named(

@@ -33,21 +33,23 @@ from lorepack.server.tools.profiles import DEFAULT_PROFILE, PROFILES
 @process_options
 @RERANK
 def mcp(
-    pack: Path, profile: str, trapped: bool, log_level: str, heartbeat: float, rerank: int
-) -> None:
+    pack: Path, profile: str, trapped: bool, timeout: float, most_calls: int, log_level: str,
+    heartbeat: float, rerank: int,
+) -> None:  # fmt: skip
     """Serve PACK to one agent over stdin and stdout."""
     start_logs(log_level)
     mount = mount_pack(pack)
     context = Context(mount, "", reranker_for(rerank))
     with instance_file("stdio", [pack], "stdio") as instance:
         log_capabilities([mount], transport="stdio", tools=profile, rerankMs=rerank)
-        anyio.run(_serve, context, profile, trapped, heartbeat, instance)
+        calls = Calls(Metrics(), timeout, most_calls)
+        anyio.run(_serve, context, calls, profile, trapped, heartbeat, instance)
 
 
 async def _serve(
-    context: Context, profile: str, trapped: bool, heartbeat: float, instance: Path | None
-) -> None:
-    calls = Calls(Metrics())
+    context: Context, calls: Calls, profile: str, trapped: bool, heartbeat: float,
+    instance: Path | None,
+) -> None:  # fmt: skip
     server = mcp_server(context.mount, profile, lambda _: context, calls.run)
     async with anyio.create_task_group() as tasks, stdio_server() as (read, write):
         on_signals(tasks.cancel_scope.cancel, instance)

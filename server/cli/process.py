@@ -7,13 +7,30 @@ from typing import Any
 
 import click
 
+from lorepack.server.calls import MOST_AT_ONCE, TIMEOUT_SECONDS
 from lorepack.server.process.heartbeat import HEARTBEAT_SECONDS
 
 _LEVELS = ("debug", "info", "warning", "error")
 
 
 def process_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--log-level`` and ``--heartbeat``."""
+    """Add ``--timeout``, ``--max-calls``, ``--log-level`` and ``--heartbeat``."""
+    timeout = click.option(
+        "--timeout",
+        default=TIMEOUT_SECONDS,
+        show_default=True,
+        type=click.FloatRange(min=0.01),
+        metavar="SECONDS",
+        help="How long a call may take.",
+    )
+    most = click.option(
+        "--max-calls",
+        "most_calls",
+        default=MOST_AT_ONCE,
+        show_default=True,
+        type=click.IntRange(1, 10_000),
+        help="Calls answered or waiting at a time; one more is told to come again.",
+    )
     level = click.option(
         "--log-level",
         default="info",
@@ -29,4 +46,4 @@ def process_options(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="SECONDS",
         help="Log memory and running calls this often; 0 is never.",
     )
-    return level(heartbeat(command))
+    return timeout(most(level(heartbeat(command))))

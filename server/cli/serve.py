@@ -41,8 +41,8 @@ from lorepack.server.web import LOOPBACK_HOSTS, Settings, create_app
 @RERANK
 def serve(
     packs: Sequence[Path], host: str, port: int, hosts: Sequence[str], profile: str,
-    token_file: Path | None, watch: bool, warm: bool, log_level: str, heartbeat: float,
-    rerank: int,
+    token_file: Path | None, watch: bool, warm: bool, timeout: float,
+    most_calls: int, log_level: str, heartbeat: float, rerank: int,
 ) -> None:  # fmt: skip
     """Serve PACKS, files or folders of them: site, MCP and API over HTTP."""
     start_logs(log_level)
@@ -56,6 +56,8 @@ def serve(
         watch=watch,
         warm=warm,
         heartbeat=heartbeat,
+        timeout=timeout,
+        most_calls=most_calls,
     )
     config = uvicorn.Config(
         create_app(library, settings), host=host, port=port, log_config=None, access_log=False,

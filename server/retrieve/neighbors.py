@@ -7,6 +7,10 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from lorepack.server.mount import Mount
+from lorepack.server.retrieve.query import parse_query
+from lorepack.server.retrieve.rank import rank_chunks
+
 MAX_VISITED = 2000
 
 _FIND = """
@@ -23,6 +27,11 @@ WHERE edges.{near} IN (SELECT value FROM json_each(:ids))
   AND (:kinds IS NULL OR edges.kind IN (SELECT value FROM json_each(:kinds)))
 ORDER BY edges.id LIMIT :limit
 """
+_PAGES_OF_NODES = """
+SELECT name, page_id FROM nodes
+WHERE page_id IS NOT NULL AND name IN (SELECT value FROM json_each(?))
+"""
+_PAGES_OF_CHUNKS = "SELECT id, page_id FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
 _OUT = _STEP.format(far="dst", near="src")
 _IN = _STEP.format(far="src", near="dst")
 EDGE_KINDS = (
@@ -79,6 +88,24 @@ def walk(
             )  # fmt: skip
         frontier = following
     return found
+
+
+def by_meaning(mount: Mount, found: Sequence[Neighbor], question: str) -> list[Neighbor]:
+    """Return ``found`` with what is nearest to ``question`` first.
+
+    A page or chunk stands as its best chunk does among all chunks of what was found; what has no
+    chunk comes after those, nearest in the graph first.
+    """
+    pack = mount.connection()
+    names = json.dumps(list({neighbor.node for neighbor in found}))
+    pages = dict(pack.execute(_PAGES_OF_NODES, (names,)).fetchall())
+    ranking = rank_chunks(mount, parse_query(question), sorted(set(pages.values())))
+    owners = dict(pack.execute(_PAGES_OF_CHUNKS, (json.dumps(list(ranking.hybrid)),)).fetchall())
+    place: dict[int, int] = {}
+    for rank, chunk in enumerate(ranking.hybrid):
+        place.setdefault(owners[chunk], rank)
+    last = len(ranking.hybrid)
+    return sorted(found, key=lambda n: (place.get(pages.get(n.node, 0), last), n.depth))
 
 
 def _edges(pack: sqlite3.Connection, ids: Sequence[int], kinds: Sequence[str]) -> list[sqlite3.Row]:

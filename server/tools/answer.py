@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from lorepack.server.mount import Mount
 from lorepack.server.retrieve.rerank import Reranker
+
+CURSOR: Mapping[str, Any] = {"type": "string", "pattern": "^[0-9]{1,9}$"}
+"""Where a list goes on: the ``nextCursor`` of the answer before."""
 
 _TILDES = re.compile(r"~{3,}")
 
@@ -49,6 +52,26 @@ def fenced(text: str) -> str:
     return f"{fence}document\n{text}\n{fence}"
 
 
+def tokens_of(text: str) -> int:
+    """Return about how many tokens ``text`` has, rather too many: one for three bytes of UTF-8."""
+    return len(text.encode()) // 3 + 1
+
+
+def fitting(lines: Sequence[str], max_tokens: int) -> int:
+    """Return how many of ``lines`` fit in a budget, from the first on; at least one."""
+    left = max_tokens
+    for number, line in enumerate(lines):
+        left -= tokens_of(line)
+        if left < 0:
+            return max(number, 1)
+    return len(lines)
+
+
+def next_cursor(begin: int, shown: int, total: int) -> str | None:
+    """Return the cursor of what follows the items shown; None at the end."""
+    return str(begin + shown) if begin + shown < total else None
+
+
 def stamp(mount: Mount) -> dict[str, str]:
     """Return which pack answered, for every structured answer."""
     return {"pack": mount.name, "version": mount.version, "digest": mount.digest[:16]}
@@ -58,6 +81,11 @@ def error(code: str, message: str, details: Mapping[str, Any] | None = None) -> 
     """Return a hard error in the one form that all tools share."""
     body = {"code": code, "message": message, "details": dict(details or {})}
     return ToolAnswer(f"Error {code}: {message}", {"success": False, "error": body}, True)
+
+
+def budget(default: int) -> dict[str, Any]:
+    """Return the schema of ``maxTokens``."""
+    return {"type": "integer", "minimum": 50, "maximum": 100_000, "default": default}
 
 
 def object_schema(properties: Mapping[str, Any], required: tuple[str, ...] = ()) -> dict[str, Any]:

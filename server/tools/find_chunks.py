@@ -11,6 +11,7 @@ from lorepack.server.tools.answer import (
     Context,
     ToolAnswer,
     ToolSpec,
+    budget,
     fenced,
     object_schema,
     output_schema,
@@ -74,7 +75,7 @@ SPEC = ToolSpec(
         {
             "query": {"type": "string", "minLength": 1, "maxLength": MAX_QUERY},
             "limit": {"type": "integer", "minimum": 1, "maximum": 50, "default": 8},
-            "maxTokens": {"type": "integer", "minimum": 50, "maximum": 50000, "default": 3000},
+            "maxTokens": budget(3000),
             "filters": object_schema({name: {"type": "string"} for name in FILTERS}),
             "includeText": {"type": "boolean", "description": "repeat texts in structured content"},
         },

@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from lorepack.server.retrieve.neighbors import EDGE_KINDS, Neighbor, find_node, walk
-from lorepack.server.retrieve.search import find_chunks
+from lorepack.server.retrieve.neighbors import EDGE_KINDS, Neighbor, by_meaning, find_node, walk
 from lorepack.server.tools.answer import (
+    CURSOR,
     Context,
     ToolAnswer,
     ToolSpec,
-    error,
+    budget,
+    fitting,
+    next_cursor,
     object_schema,
     output_schema,
     stamp,
@@ -26,35 +28,25 @@ def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
     if start is None:
         nothing = {**stamp(context.mount), "status": "no_match", "neighbors": []}
         return ToolAnswer(f"no_match: the graph has no {arguments['source']!r}", nothing)
-    cursor = arguments.get("cursor", "0")
-    if not cursor.isdigit():
-        return error("invalid_cursor", "use the nextCursor of the answer before")
     found = walk(pack, start, arguments.get("kinds", ()), arguments.get("depth", 1))
     if query := arguments.get("query"):
-        found = _by_query(context, found, query)
-    begin, limit = int(cursor), arguments.get("limit", 25)
-    shown = found[begin : begin + limit]
-    following = str(begin + limit) if begin + limit < len(found) else None
+        found = by_meaning(context.mount, found, query)
+    begin = int(arguments.get("cursor", "0"))
+    shown = found[begin : begin + arguments.get("limit", 25)]
+    lines = [_line(neighbor) for neighbor in shown]
+    count = fitting(lines, arguments.get("maxTokens", 3000))
+    following = next_cursor(begin, count, len(found))
     data: dict[str, Any] = {
         **stamp(context.mount),
         "status": "ok" if found else "no_match",
         "source": {"node": start["name"], "kind": start["kind"], "label": start["label"]},
         "total": len(found),
-        "neighbors": [asdict(neighbor) for neighbor in shown],
+        "neighbors": [asdict(neighbor) for neighbor in shown[:count]],
         "nextCursor": following,
     }
-    lines = [f"{len(found)} neighbours of {start['name']} ({start['kind']})", *map(_line, shown)]
-    if following:
-        lines.append(f"More with cursor {following}")
-    return ToolAnswer("\n".join(lines), data)
-
-
-def _by_query(context: Context, found: list[Neighbor], query: str) -> list[Neighbor]:
-    answer = find_chunks(context.mount, query, limit=50)
-    order: dict[str, int] = {}
-    for rank, result in enumerate(answer.results):
-        order.setdefault(result.slug, rank)
-    return sorted(found, key=lambda n: (order.get(n.node.split("#")[0], 1000), n.depth))
+    head = f"{len(found)} neighbours of {start['name']} ({start['kind']})"
+    more = [f"More with cursor {following}"] if following else []
+    return ToolAnswer("\n".join([head, *lines[:count], *more]), data)
 
 
 def _line(neighbor: Neighbor) -> str:
@@ -77,7 +69,8 @@ SPEC = ToolSpec(
             "depth": {"type": "integer", "minimum": 1, "maximum": 3, "default": 1},
             "query": {"type": "string", "description": "rank by closeness to this"},
             "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 25},
-            "cursor": {"type": "string"},
+            "cursor": CURSOR,
+            "maxTokens": budget(3000),
         },
         ("source",),
     ),

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping
-from difflib import get_close_matches
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from rapidfuzz import fuzz, process
+
 from lorepack.server.tools.answer import (
+    CURSOR,
     Context,
     ToolAnswer,
     ToolSpec,
-    error,
+    budget,
     fenced,
+    fitting,
     object_schema,
     output_schema,
     stamp,
+    tokens_of,
 )
 
 _LISTED = 100
@@ -34,11 +38,9 @@ _HEADINGS = "SELECT * FROM headings WHERE page_id = ? ORDER BY ordinal"
 def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
     """Answer with a page, a section, or one screen of the list of pages."""
     pack = context.mount.connection()
-    if arguments.get("listPages"):
-        return _list(context, pack, arguments.get("cursor", "0"))
     name = arguments.get("page")
-    if not name:
-        return error("invalid_arguments", "give `page`, or `listPages`: true")
+    if arguments.get("listPages") or not name:
+        return _list(context, pack, int(arguments.get("cursor", "0")), arguments)
     row = _find(pack, name)
     if row is None:
         return _no_match(context, pack, name)
@@ -62,23 +64,29 @@ def _no_match(context: Context, pack: sqlite3.Connection, name: str) -> ToolAnsw
     for path, title in pack.execute(_NAMES):
         names.setdefault(path.lower(), path)
         names.setdefault(title.lower(), path)
-    close = get_close_matches(name.lower(), names, n=10, cutoff=0.5)
-    near = list(dict.fromkeys(names[found] for found in close))[:5]
+    near = list(dict.fromkeys(names[found] for found in _nearest(name, list(names), 10)))[:5]
     data = {**stamp(context.mount), "status": "no_match", "near": near}
     text = f"no_match: no page {name!r}." + (f" Near: {', '.join(near)}" if near else "")
     return ToolAnswer(text, data)
 
 
-def _list(context: Context, pack: sqlite3.Connection, cursor: str) -> ToolAnswer:
-    if not cursor.isdigit():
-        return error("invalid_cursor", "use the nextCursor of the answer before")
-    rows = pack.execute(_LIST, (int(cursor), _LISTED)).fetchall()
-    following = str(rows[-1]["id"]) if len(rows) == _LISTED else None
-    pages = [{"page": row["path"], "title": row["title"]} for row in rows]
-    data = {**stamp(context.mount), "status": "ok", "pages": pages, "nextCursor": following}
+def _nearest(name: str, names: Sequence[str], limit: int) -> list[str]:
+    close = process.extract(name.lower(), names, scorer=fuzz.ratio, limit=limit, score_cutoff=50)
+    return [found for found, _, _ in close]
+
+
+def _list(
+    context: Context, pack: sqlite3.Connection, after: int, arguments: Mapping[str, Any]
+) -> ToolAnswer:
+    rows = pack.execute(_LIST, (after, _LISTED)).fetchall()
     lines = [f"{row['path']}: {row['title']}" for row in rows]
+    count = fitting(lines, arguments.get("maxTokens", 6000))
+    ends = count == len(rows) < _LISTED
+    following = None if ends or not rows else str(rows[count - 1]["id"])
+    pages = [{"page": row["path"], "title": row["title"]} for row in rows[:count]]
+    data = {**stamp(context.mount), "status": "ok", "pages": pages, "nextCursor": following}
     more = [f"More with cursor {following}"] if following else []
-    return ToolAnswer("\n".join([*lines, *more]), data)
+    return ToolAnswer("\n".join([*lines[:count], *more]), data)
 
 
 def _page(
@@ -99,7 +107,7 @@ def _section(
         (i for i, h in enumerate(headings) if wanted in (h["text"].lower(), h["anchor"])), None
     )
     if at is None:
-        near = get_close_matches(wanted, [h["text"].lower() for h in headings], n=5, cutoff=0.3)
+        near = _nearest(wanted, [h["text"].lower() for h in headings], 5)
         data = {**stamp(context.mount), "status": "no_match", "near": near}
         return ToolAnswer(
             f"no_match: {row['path']} has no section {name!r}. Near: {', '.join(near)}", data
@@ -147,12 +155,14 @@ def _answer(
 
 
 def _shorten(text: str, max_tokens: int) -> tuple[str, bool]:
-    """Cut at a line; a token is taken for three characters, which errs on the small side."""
-    limit = max_tokens * 3
-    if len(text) <= limit:
+    """Cut at a line."""
+    lines = text.split("\n")
+    count = fitting(lines, max_tokens)
+    if count == len(lines) and tokens_of(text) <= max_tokens + len(lines):
         return text, False
-    cut = text[:limit]
-    return cut.rsplit("\n", 1)[0] if "\n" in cut else cut, True
+    shown = "\n".join(lines[:count])
+    limit = max_tokens * 3
+    return shown.encode()[:limit].decode(errors="ignore"), True
 
 
 SPEC = ToolSpec(
@@ -166,8 +176,8 @@ SPEC = ToolSpec(
             "page": {"type": "string", "description": "path such as guide/install.md"},
             "subsection": {"type": "string", "description": "a heading's text or anchor"},
             "listPages": {"type": "boolean"},
-            "cursor": {"type": "string"},
-            "maxTokens": {"type": "integer", "minimum": 50, "maximum": 100000, "default": 6000},
+            "cursor": CURSOR,
+            "maxTokens": budget(6000),
         }
     ),
     output_schema=output_schema({"page": {"type": "string"}, "citationUrl": {"type": "string"}}),

@@ -10,6 +10,8 @@ from lorepack.server.tools.answer import (
     Context,
     ToolAnswer,
     ToolSpec,
+    budget,
+    fitting,
     object_schema,
     output_schema,
     stamp,
@@ -40,8 +42,9 @@ def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
         "sources": sources,
         "findings": dict(pack.execute(_FINDINGS).fetchall()),
     }
+    lines = [f"- {s['name']} ({s['kind']}): {s['pages']} pages" for s in sources]
     counts = ", ".join(f"{count} {name}" for name, count in mount.counts.items())
-    named = "\n".join(f"- {s['name']} ({s['kind']}): {s['pages']} pages" for s in sources)
+    named = "\n".join(lines[: fitting(lines, arguments.get("maxTokens", 3000))])
     search = f"words only: {degraded}" if degraded else "words and meaning"
     text = f"{mount.title} ({mount.name} {mount.version}): {counts}\nSearch: {search}\n{named}"
     return ToolAnswer(text, data)
@@ -50,7 +53,7 @@ def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
 SPEC = ToolSpec(
     name="wiki_status",
     description="Say what this pack holds: version, sources, counts, languages, search state.",
-    input_schema=object_schema({}),
+    input_schema=object_schema({"maxTokens": budget(3000)}),
     output_schema=output_schema({"counts": {"type": "object"}}),
     run=run,
 )

@@ -1,0 +1,21 @@
+"""The HTTP API against its own description."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+
+def test_answers_are_as_described(demo_server: str, tmp_path: Path) -> None:
+    """Right and wrong parameters, other methods, missing packs: every answer fits the schema."""
+    (tmp_path / "schemathesis.toml").write_text('[parameters]\n"path.pack" = "demo"\n')
+    told = subprocess.run(
+        [
+            str(Path(sys.executable).with_name("schemathesis")), "run",
+            f"{demo_server}/api/openapi.json", "--checks", "all", "--max-examples", "60",
+            "--seed", "1", "--generation-database", "none", "--no-color",
+        ],
+        check=False, cwd=tmp_path, capture_output=True, text=True, timeout=500,
+    )  # fmt: skip
+    assert told.returncode == 0, told.stdout[-6000:] + told.stderr[-2000:]
