@@ -9,6 +9,7 @@ Scripts without spaces become overlapping bigrams.
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -39,7 +40,8 @@ _MARKS = re.compile(r"[\u0300-\u036f]")
 _ASCII_WORD = re.compile(r"[a-z]+")
 _MAX_TOKEN = 64
 
-_stem_word = lru_cache(maxsize=1 << 16)(snowballstemmer.stemmer("english").stemWord)
+_stemmers = threading.local()
+"""A stemmer keeps the word it works on, so that every thread has one of its own."""
 
 
 def segment(text: str) -> list[str]:
@@ -116,4 +118,12 @@ def fold(text: str) -> str:
 
 
 def _stem(word: str) -> str:
-    return str(_stem_word(word)) if _ASCII_WORD.fullmatch(word) else word
+    return _stem_word(word) if _ASCII_WORD.fullmatch(word) else word
+
+
+@lru_cache(maxsize=1 << 16)
+def _stem_word(word: str) -> str:
+    stemmer = getattr(_stemmers, "english", None)
+    if stemmer is None:
+        stemmer = _stemmers.english = snowballstemmer.stemmer("english")
+    return str(stemmer.stemWord(word))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,7 +21,8 @@ _log = logging.getLogger("lorepack.server.calls")
 
 MOST_AT_ONCE = 64
 """Calls being answered or waiting; one more is told to come again."""
-THREADS = 8
+THREADS = max(2, os.cpu_count() or 1)
+"""Of calls; they compute, so that more would only take turns."""
 TIMEOUT_SECONDS = 30.0
 
 

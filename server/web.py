@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -85,7 +86,7 @@ def create_app(library: Library, settings: Settings | None = None) -> Starlette:
             )
             tasks.start_soon(beat, calls, settings.heartbeat)
             if settings.warm:
-                tasks.start_soon(anyio.to_thread.run_sync, warm_encoders, library.shelf.newest())
+                tasks.start_soon(_warm, library)
             if settings.watch:
                 tasks.start_soon(_watch, library, state["mcp"], tasks)
             yield
@@ -171,6 +172,14 @@ async def _refused(request: Request, error: Any) -> Response:
 
 
 _HANDLERS: Mapping[Any, Any] = {404: _refused, 405: _refused}
+
+
+async def _warm(library: Library) -> None:
+    await anyio.to_thread.run_sync(warm_encoders, library.shelf.newest())
+    # What lives as long as the process need not be looked through again and again, which takes
+    # longer than many a call.
+    gc.collect()
+    gc.freeze()
 
 
 async def _watch(library: Library, endpoints: Endpoints, tasks: Any) -> None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import random
 import re
+import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from lorepack.builder.build import build_pack
 from lorepack.builder.recipe import read_recipe
+from lorepack.packfile.segment import _stem_word, segment
 from lorepack.server.mount import Mount, mount_pack
 from lorepack.server.retrieve.search import find_chunks
 from tests.conftest import Built, write_files, write_recipe
@@ -75,3 +78,18 @@ def test_each_form_of_identifier(build: Callable[..., Built], name: str) -> None
     mount = build(pages).mount()
     for asked in (name, name.lower(), f"`{name}`"):
         assert find_chunks(mount, asked).results[0].slug == "v/z.md", asked
+
+
+def test_words_are_segmented_alike_in_all_threads() -> None:
+    words = [f"{stem}{ending}" for stem in ("relat", "nation", "hop", "generat", "connect", "run")
+             for ending in ("ing", "ational", "ized", "s", "ly", "edly", "iveness", "er")]  # fmt: skip
+    texts = [f"{word}{number}x {word}q{'z' * number}ing" for number in range(60) for word in words]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            together = list(pool.map(segment, texts))
+    finally:
+        sys.setswitchinterval(before)
+    _stem_word.cache_clear()
+    assert together == [segment(text) for text in texts]
