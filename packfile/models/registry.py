@@ -16,7 +16,7 @@ OPENAI = "openai:"
 """Before a model's name: it is asked over an endpoint in the form of OpenAI's."""
 FOLDER = "folder:"
 """Before the name of a model that is a folder with ``model.onnx`` and ``tokenizer.json``."""
-CONVERTER_VERSION = 1
+CONVERTER_VERSION = 2
 """Raised whenever the same weights would give other vectors than before."""
 
 
