@@ -267,6 +267,6 @@ def test_pieces_are_the_tokenizers_own(corpora: Path) -> None:
     whole, pieces = load_tokenizer(spec), load_pieces(model_folder(spec) / PIECES)
     texts = [item.text for item in read_collection(corpora / "retrieval" / "xquad").questions]
     texts += ["a  b   c", "\tTab\nline", "", "İstanbul ı", "ﬁ ﬂ ① Ⅷ", "😀", "\u200b\u00adzero",
-              "\ufeffbom", "한국어", "𠮷野家", "x" * 500]  # fmt: skip
+              "\ufeffbom", "한국어", "𠮷野家"]  # fmt: skip
     asked = [(spec.query_prefix + text).strip() for text in texts]
     assert [list(pieces(text)) for text in asked] == [whole.encode(text).ids for text in asked]
