@@ -135,7 +135,7 @@ def _build(
     vectors = embedded.vectors if embedded else None
     with new_pack(target) as pack:
         with clock.stage("index"):
-            content = Content(sources, linked, chunks, urls, findings, vectors)
+            content = Content(sources, linked, chunks, urls, findings, vectors, recipe.dependencies)
             graph = write_rows(pack, content)
         with clock.stage("render"):
             site = _render(recipe, linked, urls, content, files, epoch, progress)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,13 @@ DOCUMENTED_KEYS: dict[str, dict[str, tuple[str, str]]] = {
         "exclude": ("a list", "patterns to leave out, as in .gitignore"),
         "licence": ("text", "under what terms it may be used; shown on the site"),
         "lang": ("text", "the language of its pages, where they do not say; else it is guessed"),
+    },
+    "[[dependency]]": {
+        "ecosystem": ("text", "where the package comes from: `pypi`, `npm`, `maven` …"),
+        "package": ("text", "its name there"),
+        "version": ("text", "the version that the project asks for, as written"),
+        "repo": ("text", "its repository, `owner/name`"),
+        "source": ("text", "the name of the source that covers it, if one does"),
     },
     "[embed]": {
         "model": (
@@ -52,7 +59,8 @@ DOCUMENTED_KEYS: dict[str, dict[str, tuple[str, str]]] = {
 """What a recipe may say, by table: the type and the meaning of each key."""
 
 _TOP_KEYS = {
-    "pack": "a table", "source": "a list", "embed": "a table", "chunk": "a table", "eval": "a list",
+    "pack": "a table", "source": "a list", "dependency": "a list", "embed": "a table",
+    "chunk": "a table", "eval": "a list",
 }  # fmt: skip
 _TYPES: dict[str, type] = {
     "text": str, "a whole number": int, "a list": list, "a table": dict, "true or false": bool,
@@ -74,6 +82,17 @@ class SourceSpec:
 
 
 @dataclass(frozen=True)
+class Dependency:
+    """One ``[[dependency]]``: a package, its repository, and the source that covers it, or ''."""
+
+    ecosystem: str
+    package: str
+    version: str
+    repo: str
+    source: str
+
+
+@dataclass(frozen=True)
 class Recipe:
     """What to compile, and into what."""
 
@@ -86,6 +105,7 @@ class Recipe:
     """A name of the registry, ``openai:NAME``, ``none``, or the absolute path of a folder."""
     carry: bool
     max_tokens: int
+    dependencies: tuple[Dependency, ...] = ()
 
 
 def _keys(table: str) -> dict[str, str]:
@@ -139,6 +159,8 @@ class _Reader:
             self.required(entry, "query", "[[eval]]")
             self.required(entry, "expect", "[[eval]]")
         self.check_unique([source.name for source in sources])
+        listed = data.get("dependency", [])
+        dependencies = tuple(self.dependency(entry, sources) for entry in listed)
         model = self.model(embed.get("model", DEFAULT_MODEL))
         carry = embed.get("carry", False)
         if carry and (model == NO_MODEL or model.startswith(OPENAI)):
@@ -148,7 +170,21 @@ class _Reader:
         if not 32 <= max_tokens <= 512:
             raise self.error("max_tokens", f"[chunk] max_tokens is {max_tokens}", "use 32 to 512")
         title = pack.get("title", name)
-        return Recipe(self.path, name, version, title, sources, model, carry, max_tokens)
+        return Recipe(
+            self.path, name, version, title, sources, model, carry, max_tokens, dependencies
+        )
+
+    def dependency(self, entry: Any, sources: Sequence[SourceSpec]) -> Dependency:
+        self.check(entry, _keys("[[dependency]]"), "[[dependency]]")
+        ecosystem, package = (
+            self.required(entry, key, "[[dependency]]") for key in ("ecosystem", "package")
+        )
+        source = entry.get("source", "")
+        if source and source not in {known.name for known in sources}:
+            raise self.error(source, f"[[dependency]] source {source!r} is none of the sources",
+                             "name a source, or leave it out")  # fmt: skip
+        version, repo = entry.get("version", ""), entry.get("repo", "")
+        return Dependency(ecosystem, package, version, repo, source)
 
     def model(self, name: str) -> str:
         if name == NO_MODEL or (name.startswith(OPENAI) and len(name) > len(OPENAI)):

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 _LOGICAL_ROWS = (
     "SELECT key, value FROM meta WHERE key NOT IN ('content_digest', 'index_digest') ORDER BY key",
     "SELECT * FROM sources ORDER BY id",
+    "SELECT * FROM dependencies ORDER BY ecosystem, name",
     "SELECT * FROM pages ORDER BY id",
     "SELECT * FROM names ORDER BY name, page_id",
     "SELECT * FROM headings ORDER BY page_id, ordinal",

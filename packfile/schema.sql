@@ -27,6 +27,16 @@ CREATE TABLE sources (
     licence  TEXT NOT NULL DEFAULT ''
 );
 
+-- What a project depends on, as its recipe says: package → repository → the source that covers it.
+CREATE TABLE dependencies (
+    ecosystem TEXT NOT NULL,             -- pypi, npm, maven, …
+    name      TEXT NOT NULL,
+    version   TEXT NOT NULL DEFAULT '',  -- as written
+    repo      TEXT NOT NULL DEFAULT '',  -- owner/name
+    source_id INTEGER REFERENCES sources (id),
+    PRIMARY KEY (ecosystem, name)
+) WITHOUT ROWID;
+
 -- One document. `path` is its identity (`handbook/install.md`); `url` is derived from it.
 CREATE TABLE pages (
     id          INTEGER PRIMARY KEY,

@@ -43,7 +43,8 @@ def call(name: str, **arguments: Any) -> Talk:
 def test_tools_are_few_small_and_read_only(talk: Callable[[Talk], Any]) -> None:
     tools = talk(lambda client: client.list_tools()).tools
     assert [tool.name for tool in tools] == [
-        "find_chunks", "get_page", "find_neighbors", "wiki_status",
+        "find_chunks", "get_page", "find_neighbors", "list_project_dependencies", "resolve_repo",
+        "wiki_status",
     ]  # fmt: skip
     assert all(tool.annotations.read_only_hint for tool in tools)
     dumped = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools]

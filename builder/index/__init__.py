@@ -16,6 +16,7 @@ from lorepack.builder.index.postings import term_postings
 from lorepack.builder.index.vectors import binary_planes, centre, language_means, quantize
 from lorepack.builder.index.words import segmented
 from lorepack.builder.model import Chunk, Finding, LinkedPage, Source
+from lorepack.builder.recipe import Dependency
 from lorepack.packfile.segment import fold
 
 _PAGE = """
@@ -26,6 +27,9 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 _NAME = "INSERT OR IGNORE INTO names (name, page_id) VALUES (?, ?)"
 _SOURCE = """
 INSERT INTO sources (id, name, kind, origin, revision, subdir, licence) VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
+_DEPENDENCY = """
+INSERT INTO dependencies (ecosystem, name, version, repo, source_id) VALUES (?, ?, ?, ?, ?)
 """
 _CHUNK = """
 INSERT INTO chunks (id, page_id, ordinal, key, anchor, headings, text, first_line, last_line,
@@ -62,11 +66,20 @@ class Content:
     urls: Mapping[str, str]
     findings: Sequence[Finding]
     vectors: npt.NDArray[np.float32] | None
+    dependencies: Sequence[Dependency] = ()
 
 
 def write_rows(pack: sqlite3.Connection, content: Content) -> Graph:
     """Write all rows but ``meta`` and ``sqlar``; return the graph that was written."""
     source_ids = _write_sources(pack, content.sources)
+    pack.executemany(
+        _DEPENDENCY,
+        {
+            (d.ecosystem, d.package): (d.ecosystem, d.package, d.version, d.repo,
+                                       source_ids.get(d.source))
+            for d in sorted(content.dependencies, key=lambda d: (d.ecosystem, d.package))
+        }.values(),
+    )  # fmt: skip
     _write_pages(pack, content, source_ids)
     flat = [
         (linked.page, chunk)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 _FIND = """
 SELECT pages.id FROM pages JOIN sources ON sources.id = pages.source_id
@@ -28,8 +28,16 @@ _VALUES = {
 _NAMES = ("source", "path", "tag", "category", "lifecycle", "lang")
 
 
-def allowed_pages(pack: sqlite3.Connection, filters: Mapping[str, str]) -> list[int] | None:
-    """Return the ids of the pages that pass all ``filters``; None when there is no filter."""
+def allowed_pages(
+    pack: sqlite3.Connection, filters: Mapping[str, str], tags: Sequence[str] = ()
+) -> list[int] | None:
+    """Return the ids, ascending, of the pages that pass all ``filters`` and have all ``tags``.
+
+    None when there is neither.
+    """
+    if tags:
+        each = [allowed_pages(pack, {**filters, "tag": tag}) or [] for tag in tags]
+        return sorted(set(each[0]).intersection(*each[1:]))
     if not filters:
         return None
     values = {name: filters.get(name) for name in _NAMES}
@@ -37,7 +45,7 @@ def allowed_pages(pack: sqlite3.Connection, filters: Mapping[str, str]) -> list[
         values["path"] = values["path"].strip("/")
     if values["tag"]:
         values["tag"] = values["tag"].lstrip("#")
-    return [row[0] for row in pack.execute(_FIND, values)]
+    return sorted(row[0] for row in pack.execute(_FIND, values))
 
 
 def valid_values(pack: sqlite3.Connection, filter_name: str, limit: int = 50) -> list[str]:

@@ -94,6 +94,7 @@ def find_chunks(
     max_tokens: int | None = None,
     site_url: str = "",
     reranker: Reranker | None = None,
+    tags: Sequence[str] = (),
 ) -> Answer:
     """Answer ``question`` from one pack.
 
@@ -103,29 +104,30 @@ def find_chunks(
         site_url: where the pack's site is, ending in a slash; citations lead there. Without one
             they are ``lorepack://`` addresses.
         reranker: puts the best in a cross-encoder's order.
+        tags: all of which a page must have.
     """
     query = parse_query(question, filters)
     key = (
         mount.digest, mount.name, query.text, query.phrases, tuple(sorted(query.filters.items())),
-        limit, max_tokens, site_url, reranker and reranker.budget_ms,
+        limit, max_tokens, site_url, reranker and reranker.budget_ms, tuple(tags),
     )  # fmt: skip
     return answers.get(
         key,
-        lambda: _find(mount, query, limit, max_tokens, site_url, reranker),
+        lambda: _find(mount, query, limit, max_tokens, site_url, reranker, tags),
         keep=lambda answer: not answer.degraded,
     )
 
 
 def _find(
     mount: Mount, query: Query, limit: int, max_tokens: int | None, site_url: str,
-    reranker: Reranker | None,
+    reranker: Reranker | None, tags: Sequence[str] = (),
 ) -> Answer:  # fmt: skip
     pack = mount.connection()
     if not mount.counts.get("chunks"):
         return Answer("no_docs", (), hint="the pack has no text")
-    pages = allowed_pages(pack, query.filters)
+    pages = allowed_pages(pack, query.filters, tags)
     if pages is not None and not pages:
-        return Answer("no_match", (), hint=_filter_hint(pack, query.filters))
+        return Answer("no_match", (), hint=filter_hint(pack, query.filters, tags))
     ranking = rank_chunks(mount, query, pages)
     if reranker is not None:
         ranking = _rerank(mount, query, ranking, reranker)
@@ -210,9 +212,11 @@ def _place(hits: Sequence[Hit], chunk: int) -> tuple[int | None, Hit | None]:
     return next(((n, hit) for n, hit in enumerate(hits, 1) if hit.chunk == chunk), (None, None))
 
 
-def _filter_hint(pack: sqlite3.Connection, filters: Mapping[str, str]) -> str:
+def filter_hint(
+    pack: sqlite3.Connection, filters: Mapping[str, str], tags: Sequence[str] = ()
+) -> str:
     """Say which values a filter that matches nothing could have."""
-    for name, value in filters.items():
+    for name, value in [*filters.items(), *(("tag", tag) for tag in tags)]:
         if not allowed_pages(pack, {name: value}):
             valid = ", ".join(valid_values(pack, name)) or "see listPages"
             return f"no page has {name} {value!r}; valid: {valid}"

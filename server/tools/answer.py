@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from lorepack.server.mount import Mount
 from lorepack.server.retrieve.rerank import Reranker
@@ -13,6 +14,7 @@ from lorepack.server.retrieve.rerank import Reranker
 CURSOR: Mapping[str, Any] = {"type": "string", "pattern": "^[0-9]{1,9}$"}
 """Where a list goes on: the ``nextCursor`` of the answer before."""
 
+_URL = "SELECT url FROM pages WHERE path = ?"
 _TILDES = re.compile(r"~{3,}")
 
 
@@ -23,6 +25,14 @@ class Context:
     mount: Mount
     site_url: str = ""
     reranker: Reranker | None = None
+
+    def cite(self, path: str, anchor: str = "") -> str:
+        """Return the address of a page, or of a place in it: on the site where there is one."""
+        fragment = f"#{quote(anchor)}" if anchor else ""
+        if self.site_url:
+            row = self.mount.connection().execute(_URL, (path,)).fetchone()
+            return f"{self.site_url}{quote(row['url'] if row else '')}{fragment}"
+        return f"lorepack://{self.mount.name}/{quote(path)}{fragment}"
 
 
 @dataclass(frozen=True)
@@ -77,15 +87,45 @@ def stamp(mount: Mount) -> dict[str, str]:
     return {"pack": mount.name, "version": mount.version, "digest": mount.digest[:16]}
 
 
-def error(code: str, message: str, details: Mapping[str, Any] | None = None) -> ToolAnswer:
-    """Return a hard error in the one form that all tools share."""
-    body = {"code": code, "message": message, "details": dict(details or {})}
-    return ToolAnswer(f"Error {code}: {message}", {"success": False, "error": body}, True)
+def listed(
+    context: Context, arguments: Mapping[str, Any], key: str, entries: Sequence[Mapping[str, Any]],
+    line: Callable[[Mapping[str, Any]], str], nothing: str = "nothing found", **data: Any,
+) -> ToolAnswer:  # fmt: skip
+    """Return one screen of a list: ``entries`` under ``key``, and a line of text for each.
+
+    ``cursor``, ``limit`` and ``maxTokens`` of the arguments say where it begins and ends.
+    """
+    begin = int(arguments.get("cursor", "0"))
+    screen = entries[begin : begin + arguments.get("limit", 100)]
+    lines = [line(entry) for entry in screen]
+    count = fitting(lines, arguments.get("maxTokens", 3000)) if lines else 0
+    following = next_cursor(begin, count, len(entries))
+    answer = {
+        **stamp(context.mount), "status": "ok" if entries else "no_match", **data,
+        "total": len(entries), key: list(screen[:count]), "nextCursor": following,
+    }  # fmt: skip
+    head = f"{len(entries)} {key}" if entries else f"{answer['status']}: {nothing}"
+    more = [f"More with cursor {following}"] if following else []
+    return ToolAnswer("\n".join([head, *lines[:count], *more]), answer)
 
 
 def budget(default: int) -> dict[str, Any]:
     """Return the schema of ``maxTokens``."""
     return {"type": "integer", "minimum": 50, "maximum": 100_000, "default": default}
+
+
+LIST: Mapping[str, Any] = {
+    "limit": {"type": "integer", "minimum": 1, "maximum": 500, "default": 100},
+    "cursor": CURSOR,
+    "maxTokens": budget(3000),
+}
+"""What every tool takes that answers with a list."""
+
+
+def error(code: str, message: str, details: Mapping[str, Any] | None = None) -> ToolAnswer:
+    """Return a hard error in the one form that all tools share."""
+    body = {"code": code, "message": message, "details": dict(details or {})}
+    return ToolAnswer(f"Error {code}: {message}", {"success": False, "error": body}, True)
 
 
 def object_schema(properties: Mapping[str, Any], required: tuple[str, ...] = ()) -> dict[str, Any]:

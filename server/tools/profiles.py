@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
-from lorepack.server.tools import find_chunks, find_neighbors, get_page, wiki_status
+from lorepack.server.tools import (
+    cross_linker,
+    dated,
+    find_chunks,
+    find_neighbors,
+    get_page,
+    projects,
+    tag_taxonomy,
+    wiki_lint,
+    wiki_query,
+    wiki_status,
+    wiki_synthesize,
+)
 from lorepack.server.tools.answer import ToolSpec
 
-PROFILES: dict[str, tuple[ToolSpec, ...]] = {
-    "core": (find_chunks.SPEC, get_page.SPEC, find_neighbors.SPEC, wiki_status.SPEC),
-}
+CORE: tuple[ToolSpec, ...] = (
+    find_chunks.SPEC, get_page.SPEC, find_neighbors.SPEC, projects.DEPENDENCIES, projects.RESOLVE,
+    wiki_status.SPEC,
+)  # fmt: skip
+WIKI: tuple[ToolSpec, ...] = (
+    wiki_query.SPEC, dated.BRIDGE, wiki_lint.SPEC, cross_linker.SPEC, tag_taxonomy.SPEC,
+    wiki_synthesize.SPEC, dated.UPDATE,
+)  # fmt: skip
+PROFILES: dict[str, tuple[ToolSpec, ...]] = {"core": CORE, "wiki": WIKI, "all": (*CORE, *WIKI)}
 DEFAULT_PROFILE = "core"

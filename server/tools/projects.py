@@ -1,0 +1,108 @@
+"""``list_project_dependencies`` and ``resolve_repo``: packages and repositories → sources here."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Mapping
+from typing import Any
+
+from rapidfuzz import fuzz, process
+
+from lorepack.server.tools.answer import (
+    LIST,
+    Context,
+    ToolAnswer,
+    ToolSpec,
+    listed,
+    object_schema,
+    output_schema,
+    stamp,
+)
+
+_DEPENDENCIES = """
+SELECT ecosystem, dependencies.name AS package, version, repo, coalesce(sources.name, '') AS source
+FROM dependencies LEFT JOIN sources ON sources.id = dependencies.source_id
+ORDER BY ecosystem, package
+"""
+_SOURCES = "SELECT name, kind, origin, revision, licence FROM sources ORDER BY id"
+_REPO = re.compile(
+    r"^(?:[a-z+]+://|git@)?(?:[^/@]+@)?(?:[\w.-]+\.\w+[/:])?([\w.-]+/[\w.-]+?)(?:\.git)?/?$"
+)
+
+
+def dependencies(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
+    """List what the project that the pack was made for depends on, and what covers it here."""
+    rows = [dict(row) for row in context.mount.connection().execute(_DEPENDENCIES)]
+    nothing = "this pack was not made from a project's manifest"
+    return listed(context, arguments, "dependencies", rows, _line, nothing)
+
+
+def _line(row: Mapping[str, Any]) -> str:
+    package = f"{row['ecosystem']} {row['package']} {row['version']}".strip()
+    covered = f"source {row['source']}" if row["source"] else "not in this pack"
+    return f"{package} → {row['repo'] or 'repository unknown'} ({covered})"
+
+
+def resolve(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
+    """Say which source of the pack covers a package, ``owner/name``, URL or source name."""
+    pack = context.mount.connection()
+    name = arguments["name"].strip()
+    known = _known(pack)
+    wanted = name.lower()
+    repo = match.group(1).lower() if (match := _REPO.match(wanted)) else wanted
+    found = known.get(wanted) or known.get(repo)
+    if found is None:
+        near = [best for best, _, _ in process.extract(wanted, list(known), scorer=fuzz.ratio,
+                                                       limit=5, score_cutoff=50)]  # fmt: skip
+        data = {**stamp(context.mount), "status": "no_match", "near": near}
+        hint = f" Near: {', '.join(near)}" if near else ""
+        return ToolAnswer(f"no_match: this pack does not know {name!r}.{hint}", data)
+    data = {**stamp(context.mount), "status": "ok" if found["source"] else "no_docs", **found}
+    where = f"source {found['source']}" if found["source"] else "not covered by this pack"
+    sha = f" @ {found['revision'][:12]}" if found["revision"] else ""
+    return ToolAnswer(f"{name} → {found['repo'] or found['origin']}{sha} ({where})", data)
+
+
+def _known(pack: sqlite3.Connection) -> dict[str, dict[str, str]]:
+    """Return repository and source under every name that leads to them, lower case."""
+    sources = {
+        row["name"]: {"repo": _repo_of(row["origin"]), "source": row["name"],
+                      "origin": row["origin"], "revision": row["revision"]}
+        for row in pack.execute(_SOURCES)
+    }  # fmt: skip
+    known = {name.lower(): entry for name, entry in sources.items()}
+    for entry in sources.values():
+        if entry["repo"]:
+            known.setdefault(entry["repo"].lower(), entry)
+    for row in pack.execute(_DEPENDENCIES):
+        nothing = {"repo": row["repo"], "source": "", "origin": "", "revision": ""}
+        entry = {**sources.get(row["source"], nothing), "repo": row["repo"]}
+        for key in (row["package"], f"{row['ecosystem']}:{row['package']}", row["repo"]):
+            if key:
+                known.setdefault(key.lower(), entry)
+    return known
+
+
+def _repo_of(origin: str) -> str:
+    match = _REPO.match(origin) if "://" in origin or origin.startswith("git@") else None
+    return match.group(1) if match else ""
+
+
+DEPENDENCIES = ToolSpec(
+    name="list_project_dependencies",
+    description=(
+        "List the packages that the project behind this pack depends on, their repositories, and "
+        "which source here documents each."
+    ),
+    input_schema=object_schema(LIST),
+    output_schema=output_schema({"dependencies": {"type": "array", "items": {"type": "object"}}}),
+    run=dependencies,
+)
+RESOLVE = ToolSpec(
+    name="resolve_repo",
+    description="Find the repository and the source here for a package, owner/name or URL.",
+    input_schema=object_schema({"name": {"type": "string", "minLength": 1}}, ("name",)),
+    output_schema=output_schema({"repo": {"type": "string"}, "source": {"type": "string"}}),
+    run=resolve,
+)

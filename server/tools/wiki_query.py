@@ -1,0 +1,102 @@
+"""``wiki_query``: pages by full text, tags and filters, all of which must hold."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lorepack.server.retrieve.filters import allowed_pages
+from lorepack.server.retrieve.search import filter_hint, find_chunks
+from lorepack.server.tools.answer import (
+    Context,
+    ToolAnswer,
+    ToolSpec,
+    budget,
+    fenced,
+    fitting,
+    object_schema,
+    output_schema,
+    stamp,
+)
+
+_PAGES = """
+SELECT path, title, summary, tags, updated FROM pages
+WHERE :ids IS NULL OR id IN (SELECT value FROM json_each(:ids))
+ORDER BY updated DESC, path LIMIT :limit
+"""
+_PAGE = "SELECT path, title, summary, tags, updated FROM pages WHERE path = ?"
+_LINKS = """
+SELECT DISTINCT target.name FROM edges
+JOIN nodes AS page ON page.id = edges.src JOIN nodes AS target ON target.id = edges.dst
+WHERE page.kind = 'page' AND page.name = ? AND edges.kind IN ('wikilink', 'link', 'embed')
+  AND target.kind = 'page' ORDER BY target.name LIMIT 20
+"""
+_FILTERS = ("category", "lifecycle", "path")
+
+
+def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
+    """Answer with pages: a passage of each, its tags, and where it links."""
+    pack = context.mount.connection()
+    tags: Sequence[str] = arguments.get("tags", ())
+    filters = {name: arguments[name] for name in _FILTERS if name in arguments}
+    limit = arguments.get("limit", 10)
+    pages = allowed_pages(pack, filters, tags)
+    if pages is not None and not pages:
+        hint = filter_hint(pack, filters, tags)
+        nothing = {**stamp(context.mount), "status": "no_match", "hint": hint, "pages": []}
+        return ToolAnswer(f"no_match: {hint}", nothing)
+    found, degraded = [], ""
+    if query := arguments.get("query"):
+        answer = find_chunks(context.mount, query, limit=3 * limit, filters=filters, tags=tags,
+                             site_url=context.site_url, reranker=context.reranker)  # fmt: skip
+        degraded = answer.degraded
+        best = {result.slug: result for result in reversed(answer.results)}
+        order = list(dict.fromkeys(result.slug for result in answer.results))[:limit]
+        for path in order:
+            row = dict(pack.execute(_PAGE, (path,)).fetchone())
+            found.append({**row, "passage": best[path].text, "lines": list(best[path].lines),
+                          "citationUrl": best[path].citation_url})  # fmt: skip
+    else:
+        ids = None if pages is None else json.dumps(pages)
+        rows = pack.execute(_PAGES, {"ids": ids, "limit": limit})
+        found = [{**row, "citationUrl": context.cite(row["path"])} for row in map(dict, rows)]
+    for entry in found:
+        entry["tags"] = json.loads(entry["tags"])
+        entry["links"] = [row[0] for row in pack.execute(_LINKS, (entry["path"],))]
+    blocks = [_block(entry) for entry in found]
+    shown = fitting(blocks, arguments.get("maxTokens", 3000)) if blocks else 0
+    pages_told = [{k: v for k, v in entry.items() if k != "passage"} for entry in found[:shown]]
+    data = {**stamp(context.mount), "status": "ok" if shown else "no_match",
+            "degraded": bool(degraded), "pages": pages_told}  # fmt: skip
+    head = f"{shown} pages" + (f"\nDegraded: {degraded}" if degraded else "")
+    return ToolAnswer("\n".join([head, *blocks[:shown]]), data)
+
+
+def _block(entry: Mapping[str, Any]) -> str:
+    tags = " ".join(f"#{tag}" for tag in entry["tags"])
+    links = ", ".join(f"[[{path}]]" for path in entry["links"])
+    body = fenced(entry["passage"]) if entry.get("passage") else entry["summary"]
+    lines = [f"\n## {entry['title']}", f"{entry['path']} <{entry['citationUrl']}> {tags}".rstrip(),
+             f"links: {links}" if links else "", body]  # fmt: skip
+    return "\n".join(line for line in lines if line)
+
+
+SPEC = ToolSpec(
+    name="wiki_query",
+    description=(
+        "Find pages by question, tags (all of them), category, lifecycle and path together; "
+        "without a question, the newest pages that fit."
+    ),
+    input_schema=object_schema(
+        {
+            "query": {"type": "string", "minLength": 1, "maxLength": 2000},
+            "tags": {"type": "array", "items": {"type": "string"}, "maxItems": 20},
+            **{name: {"type": "string"} for name in _FILTERS},
+            "limit": {"type": "integer", "minimum": 1, "maximum": 50, "default": 10},
+            "maxTokens": budget(3000),
+        }
+    ),
+    output_schema=output_schema({"pages": {"type": "array", "items": {"type": "object"}}}),
+    run=run,
+)
