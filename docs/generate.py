@@ -14,6 +14,7 @@ import click
 
 from lorepack.builder import recipe
 from lorepack.packfile.cli import cli
+from lorepack.packfile.cli.config import ENVIRONMENT, PREFIX, option_names
 from lorepack.server.tools.profiles import PROFILES
 
 DOCS = Path(__file__).parent
@@ -58,7 +59,43 @@ def recipe_reference() -> str:
     return "\n".join(parts)
 
 
-GENERATED = {"cli.md": cli_reference, "tools.md": tool_reference, "recipe.md": recipe_reference}
+def config_reference() -> str:
+    """Return every option with its variable and its key in lorepack.toml."""
+    parts = [
+        "# Configuration\n\nA flag wins over its environment variable, and that over "
+        "`lorepack.toml`: the file that `--config` or `LOREPACK_CONFIG` names, or the one in the "
+        "working directory, or else in the user's configuration folder. It has a table for each "
+        "command, `[serve]` for `lorepack serve`.\n"
+    ]
+    for path, command in _commands(cli, "lorepack"):
+        rows = [_option_row(path, command, key) for key in option_names(command)]
+        rows = [row for row in rows if row]
+        if rows and " " in path:
+            head = "| key | variable | if not given | says |\n|---|---|---|---|\n"
+            parts.append(f"## `[{'.'.join(path.split()[1:])}]`\n\n{head}" + "\n".join(rows) + "\n")
+    rows = [f"| `{name}` | {says} |" for name, says in ENVIRONMENT.items()]
+    parts.append("## Other variables\n\n| variable | says |\n|---|---|\n" + "\n".join(rows) + "\n")
+    return "\n".join(parts)
+
+
+def _option_row(path: str, command: click.Command, key: str) -> str:
+    name = option_names(command)[key]
+    option = next(param for param in command.params if param.name == name)
+    if not isinstance(option, click.Option):
+        return ""
+    variable = option.envvar or "_".join([PREFIX, *path.split()[1:], name]).upper()
+    default = "" if option.default is None or not str(option.default) else f"`{option.default}`"
+    if callable(option.default) or "UNSET" in default.upper():
+        default = ""
+    return f"| `{key}` | `{variable}` | {default} | {option.help or ''} |"
+
+
+GENERATED = {
+    "config.md": config_reference,
+    "cli.md": cli_reference,
+    "tools.md": tool_reference,
+    "recipe.md": recipe_reference,
+}
 
 
 def main() -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -18,7 +19,7 @@ import httpx
 import pytest
 
 from lorepack.server.process.instances import instance_file
-from tests.conftest import LOREPACK, Built, serve
+from tests.conftest import LOREPACK, ROOT, Built, serve
 
 INITIALIZE = {
     "method": "initialize", "id": 0,
@@ -227,6 +228,19 @@ def test_a_wrong_configuration_is_named(
     told = run(["search", str(pack), "word"], tmp_path)
     assert told.returncode == 2 and says in told.stderr
     assert "Traceback" not in told.stderr
+
+
+def test_every_variable_is_documented() -> None:
+    code = [
+        *ROOT.glob("builder/**/*.py"),
+        *ROOT.glob("server/**/*.py"),
+        *ROOT.glob("packfile/**/*.py"),
+    ]
+    named = {
+        name for file in code for name in re.findall(r"LOREPACK_[A-Z_]+[A-Z]", file.read_text())
+    }
+    documented = (ROOT / "docs" / "config.md").read_text()
+    assert named and not [name for name in named if f"`{name}`" not in documented]
 
 
 TEN_THOUSAND = 10_000

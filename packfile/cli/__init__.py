@@ -8,11 +8,9 @@ from pathlib import Path
 
 import click
 
-from lorepack.packfile.cli.config import read_config
+from lorepack.packfile.cli.config import PREFIX, read_config
 from lorepack.packfile.errors import LorepackError
 
-PREFIX = "LOREPACK"
-"""Of environment variables: ``LOREPACK_SERVE_PORT`` is the option ``--port`` of ``serve``."""
 _GROUP = "lorepack.commands"
 
 

@@ -13,6 +13,17 @@ from platformdirs import user_config_path
 from lorepack.packfile.errors import LorepackError
 
 NAME = "lorepack.toml"
+PREFIX = "LOREPACK"
+"""Of environment variables: ``LOREPACK_SERVE_PORT`` is the option ``--port`` of ``serve``."""
+ENVIRONMENT: Mapping[str, str] = {
+    "LOREPACK_CACHE": "folder of what can be made again (models, vectors); else the user's cache",
+    "LOREPACK_THREADS": "threads for embedding one text; else 1 in builds, all cores in servers",
+    "LOREPACK_OPENAI_BATCH": "texts sent to an `openai:` endpoint at once; else 64",
+    "OPENAI_BASE_URL": "address of the `openai:` endpoint",
+    "OPENAI_API_KEY": "its key",
+    "XDG_STATE_HOME": "where servers keep logs and instance files (`lorepack/` in it)",
+}
+"""Variables that are no option of a command."""
 
 
 def read_config(path: Path | None, group: click.Group, ctx: click.Context) -> dict[str, Any]:
@@ -43,6 +54,8 @@ def _defaults(
     command = group.get_command(ctx, name)
     if command is None or not isinstance(table, dict):
         raise LorepackError(f"{path}: [{name}] is no table of a command", f"there are {commands}")
+    if isinstance(command, click.Group):
+        return {key: _defaults(path, key, inner, command, ctx) for key, inner in table.items()}
     names = option_names(command)
     for key in table:
         if key not in names:

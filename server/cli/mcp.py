@@ -26,14 +26,14 @@ from lorepack.server.tools.profiles import DEFAULT_PROFILE, PROFILES
 
 @click.command()
 @click.argument("pack", type=click.Path(path_type=Path))
-@click.option("--tools", "profile", default=DEFAULT_PROFILE, show_default=True,
+@click.option("--tools", default=DEFAULT_PROFILE, show_default=True,
               type=click.Choice(list(PROFILES)), help="Which tools agents see.")  # fmt: skip
-@click.option("--tripwire", "trapped", is_flag=True,
+@click.option("--tripwire", "trapped", is_flag=True, envvar="LOREPACK_MCP_TRIPWIRE",
               help="Log whatever else writes to stdout.")  # fmt: skip
 @process_options
 @RERANK
 def mcp(
-    pack: Path, profile: str, trapped: bool, timeout: float, most_calls: int, log_level: str,
+    pack: Path, tools: str, trapped: bool, timeout: float, max_calls: int, log_level: str,
     heartbeat: float, rerank: int,
 ) -> None:  # fmt: skip
     """Serve PACK to one agent over stdin and stdout."""
@@ -41,9 +41,9 @@ def mcp(
     mount = mount_pack(pack)
     context = Context(mount, "", reranker_for(rerank))
     with instance_file("stdio", [pack], "stdio") as instance:
-        log_capabilities([mount], transport="stdio", tools=profile, rerankMs=rerank)
-        calls = Calls(Metrics(), timeout, most_calls)
-        anyio.run(_serve, context, calls, profile, trapped, heartbeat, instance)
+        log_capabilities([mount], transport="stdio", tools=tools, rerankMs=rerank)
+        calls = Calls(Metrics(), timeout, max_calls)
+        anyio.run(_serve, context, calls, tools, trapped, heartbeat, instance)
 
 
 async def _serve(

@@ -25,7 +25,6 @@ def process_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     most = click.option(
         "--max-calls",
-        "most_calls",
         default=MOST_AT_ONCE,
         show_default=True,
         type=click.IntRange(1, 10_000),

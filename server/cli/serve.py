@@ -28,9 +28,9 @@ from lorepack.server.web import LOOPBACK_HOSTS, Settings, create_app
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535),
               help="Port to listen on; 0 takes a free one.")  # fmt: skip
-@click.option("--allow-host", "hosts", multiple=True,
+@click.option("--allow-host", multiple=True,
               help="A name by which it may be asked, beside loopback and --host.")  # fmt: skip
-@click.option("--tools", "profile", default=DEFAULT_PROFILE, show_default=True,
+@click.option("--tools", default=DEFAULT_PROFILE, show_default=True,
               type=click.Choice(list(PROFILES)), help="Which tools agents see.")  # fmt: skip
 @click.option("--token-file", type=click.Path(path_type=Path),
               help='JSON: {"PACK": "token"}; "*" stands for every pack.')  # fmt: skip
@@ -41,24 +41,24 @@ from lorepack.server.web import LOOPBACK_HOSTS, Settings, create_app
 @process_options
 @RERANK
 def serve(
-    packs: Sequence[Path], host: str, port: int, hosts: Sequence[str], profile: str,
+    packs: Sequence[Path], host: str, port: int, allow_host: Sequence[str], tools: str,
     token_file: Path | None, watch: bool, warm: bool, timeout: float,
-    most_calls: int, log_level: str, heartbeat: float, rerank: int,
+    max_calls: int, log_level: str, heartbeat: float, rerank: int,
 ) -> None:  # fmt: skip
     """Serve PACKS, files or folders of them: site, MCP and API over HTTP."""
     start_logs(log_level)
     library = Library(packs)
     library.open()
     settings = Settings(
-        profile=profile,
-        hosts=[*LOOPBACK_HOSTS, host, *hosts],
+        profile=tools,
+        hosts=[*LOOPBACK_HOSTS, host, *allow_host],
         tokens=read_tokens(token_file) if token_file else None,
         reranker=reranker_for(rerank),
         watch=watch,
         warm=warm,
         heartbeat=heartbeat,
         timeout=timeout,
-        most_calls=most_calls,
+        most_calls=max_calls,
     )
     config = uvicorn.Config(
         create_app(library, settings), host=host, port=port, log_config=None, access_log=False,
@@ -75,7 +75,7 @@ def serve(
                    f"MCP {address}/mcp/{mount.name}")  # fmt: skip
     mounts = [mount for versions in library.shelf.packs.values() for mount in versions]
     with instance_file("http", [mount.path for mount in mounts], address) as instance:
-        log_capabilities(mounts, transport="http", address=address, tools=profile, watch=watch,
+        log_capabilities(mounts, transport="http", address=address, tools=tools, watch=watch,
                          tokens=token_file is not None, rerankMs=rerank)  # fmt: skip
         _run(config, socket, instance)
 
