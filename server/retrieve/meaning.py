@@ -15,7 +15,7 @@ from lorepack.server.retrieve.words import Hit
 
 SIFTED, SIFTED_SHARE = 3000, 100
 """Chunks that are kept after the scan: so many, and one more of so many that the pack has."""
-RESCORED = 300
+RESCORED = 200
 """Chunks of those that are scored with their int8 vectors."""
 
 CENTRING = 0.5
