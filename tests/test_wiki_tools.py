@@ -99,8 +99,10 @@ def test_wiki_query_joins_its_filters(ask: Ask) -> None:
     assert "counts ships" in found.text and "[[v/Lighthouse.md]]" in found.text
     none = ask("wiki_query", query="ships", tags=["sea", "nonsense"])
     assert none.data["status"] == "no_match" and "tag 'nonsense'" in none.data["hint"]
-    newest = ask("wiki_query", tags=["sea"], limit=2).data["pages"]
-    assert len(newest) == 2
+    newest = ask("wiki_query", tags=["sea"], limit=2).data
+    assert len(newest["pages"]) == 2 and newest["total"] == 3
+    rest = ask("wiki_query", tags=["sea"], limit=2, cursor=newest["nextCursor"]).data
+    assert len(rest["pages"]) == 1 and rest["nextCursor"] is None
 
 
 def test_memory_bridge_by_tool_and_date(ask: Ask) -> None:

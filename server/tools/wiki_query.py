@@ -7,23 +7,24 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lorepack.server.retrieve.filters import allowed_pages
-from lorepack.server.retrieve.search import filter_hint, find_chunks
+from lorepack.server.retrieve.search import Result, filter_hint, find_chunks
 from lorepack.server.tools.answer import (
+    CURSOR,
     Context,
     ToolAnswer,
     ToolSpec,
     budget,
     fenced,
     fitting,
+    next_cursor,
     object_schema,
     output_schema,
     stamp,
 )
 
-_PAGES = """
-SELECT path, title, summary, tags, updated FROM pages
-WHERE :ids IS NULL OR id IN (SELECT value FROM json_each(:ids))
-ORDER BY updated DESC, path LIMIT :limit
+_NEWEST = """
+SELECT path FROM pages WHERE :ids IS NULL OR id IN (SELECT value FROM json_each(:ids))
+ORDER BY updated DESC, path
 """
 _PAGE = "SELECT path, title, summary, tags, updated FROM pages WHERE path = ?"
 _LINKS = """
@@ -33,6 +34,8 @@ WHERE page.kind = 'page' AND page.name = ? AND edges.kind IN ('wikilink', 'link'
   AND target.kind = 'page' ORDER BY target.name LIMIT 20
 """
 _FILTERS = ("category", "lifecycle", "path")
+_RANKED = 100
+"""Chunks whose pages answer a question."""
 
 
 def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
@@ -40,43 +43,49 @@ def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
     pack = context.mount.connection()
     tags: Sequence[str] = arguments.get("tags", ())
     filters = {name: arguments[name] for name in _FILTERS if name in arguments}
-    limit = arguments.get("limit", 10)
     pages = allowed_pages(pack, filters, tags)
     if pages is not None and not pages:
         hint = filter_hint(pack, filters, tags)
         nothing = {**stamp(context.mount), "status": "no_match", "hint": hint, "pages": []}
         return ToolAnswer(f"no_match: {hint}", nothing)
-    found, degraded = [], ""
+    degraded = ""
+    passages: dict[str, Result] = {}
     if query := arguments.get("query"):
-        answer = find_chunks(context.mount, query, limit=3 * limit, filters=filters, tags=tags,
+        answer = find_chunks(context.mount, query, limit=_RANKED, filters=filters, tags=tags,
                              site_url=context.site_url, reranker=context.reranker)  # fmt: skip
         degraded = answer.degraded
-        best = {result.slug: result for result in reversed(answer.results)}
-        order = list(dict.fromkeys(result.slug for result in answer.results))[:limit]
-        for path in order:
-            row = dict(pack.execute(_PAGE, (path,)).fetchone())
-            found.append({**row, "passage": best[path].text, "lines": list(best[path].lines),
-                          "citationUrl": best[path].citation_url})  # fmt: skip
+        passages = {result.slug: result for result in reversed(answer.results)}
+        paths = list(dict.fromkeys(result.slug for result in answer.results))
     else:
         ids = None if pages is None else json.dumps(pages)
-        rows = pack.execute(_PAGES, {"ids": ids, "limit": limit})
-        found = [{**row, "citationUrl": context.cite(row["path"])} for row in map(dict, rows)]
-    for entry in found:
-        entry["tags"] = json.loads(entry["tags"])
-        entry["links"] = [row[0] for row in pack.execute(_LINKS, (entry["path"],))]
-    blocks = [_block(entry) for entry in found]
+        paths = [row["path"] for row in pack.execute(_NEWEST, {"ids": ids})]
+    begin = int(arguments.get("cursor", "0"))
+    screen = paths[begin : begin + arguments.get("limit", 10)]
+    found = [_entry(context, path, passages.get(path)) for path in screen]
+    blocks = [_block(entry, passages.get(entry["path"])) for entry in found]
     shown = fitting(blocks, arguments.get("maxTokens", 3000)) if blocks else 0
-    pages_told = [{k: v for k, v in entry.items() if k != "passage"} for entry in found[:shown]]
-    data = {**stamp(context.mount), "status": "ok" if shown else "no_match",
-            "degraded": bool(degraded), "pages": pages_told}  # fmt: skip
-    head = f"{shown} pages" + (f"\nDegraded: {degraded}" if degraded else "")
-    return ToolAnswer("\n".join([head, *blocks[:shown]]), data)
+    following = next_cursor(begin, shown, len(paths))
+    data = {**stamp(context.mount), "status": "ok" if paths else "no_match",
+            "degraded": bool(degraded), "total": len(paths), "pages": found[:shown],
+            "nextCursor": following}  # fmt: skip
+    head = f"{len(paths)} pages" + (f"\nDegraded: {degraded}" if degraded else "")
+    more = [f"More with cursor {following}"] if following else []
+    return ToolAnswer("\n".join([head, *blocks[:shown], *more]), data)
 
 
-def _block(entry: Mapping[str, Any]) -> str:
+def _entry(context: Context, path: str, passage: Result | None) -> dict[str, Any]:
+    pack = context.mount.connection()
+    entry = dict(pack.execute(_PAGE, (path,)).fetchone())
+    entry["tags"] = json.loads(entry["tags"])
+    entry["links"] = [row[0] for row in pack.execute(_LINKS, (path,))]
+    entry["citationUrl"] = passage.citation_url if passage else context.cite(path)
+    return entry | ({"lines": list(passage.lines)} if passage else {})
+
+
+def _block(entry: Mapping[str, Any], passage: Result | None) -> str:
     tags = " ".join(f"#{tag}" for tag in entry["tags"])
     links = ", ".join(f"[[{path}]]" for path in entry["links"])
-    body = fenced(entry["passage"]) if entry.get("passage") else entry["summary"]
+    body = fenced(passage.text) if passage else entry["summary"]
     lines = [f"\n## {entry['title']}", f"{entry['path']} <{entry['citationUrl']}> {tags}".rstrip(),
              f"links: {links}" if links else "", body]  # fmt: skip
     return "\n".join(line for line in lines if line)
@@ -94,6 +103,7 @@ SPEC = ToolSpec(
             "tags": {"type": "array", "items": {"type": "string"}, "maxItems": 20},
             **{name: {"type": "string"} for name in _FILTERS},
             "limit": {"type": "integer", "minimum": 1, "maximum": 50, "default": 10},
+            "cursor": CURSOR,
             "maxTokens": budget(3000),
         }
     ),
