@@ -21,7 +21,7 @@ from lorepack.server.tools.answer import (
 )
 
 _PAGES = """
-SELECT path, title, summary, tool, created, updated, tags,
+SELECT path, title, summary, tool, created, updated,
     substr(max(created, updated), 1, 10) AS day FROM pages ORDER BY day DESC, path
 """
 _LINKED = """
@@ -86,8 +86,7 @@ def daily_update(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
 
 
 def _pages(mount: Mount) -> list[dict[str, Any]]:
-    rows = map(dict, mount.connection().execute(_PAGES))
-    return [{key: value for key, value in row.items() if key != "tags"} for row in rows]
+    return [dict(row) for row in mount.connection().execute(_PAGES)]
 
 
 def _new_tags(pack: sqlite3.Connection, since: str) -> Sequence[str]:
@@ -107,7 +106,9 @@ def _range(text: str) -> tuple[str, str]:
             raise ValueError(f"{day!r} is no date") from None
     if begin and end and begin > end:
         raise ValueError(f"{begin} is after {end}")
-    return begin or "0001-01-01" if text else "", end or "9999-12-31"
+    # Pages without a date have the day '', which only a missing range holds.
+    earliest = "0001-01-01" if text else ""
+    return begin or earliest, end or "9999-12-31"
 
 
 def _line(row: Mapping[str, Any]) -> str:
