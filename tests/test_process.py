@@ -230,6 +230,26 @@ def test_a_wrong_configuration_is_named(
     assert "Traceback" not in told.stderr
 
 
+def test_a_port_in_use_is_named(demo_pack: Path) -> None:
+    running = serve(demo_pack)
+    with running:
+        told = run(["serve", str(demo_pack), "--port", str(running.port)], demo_pack.parent)
+    assert told.returncode == 2 and "cannot be listened on" in told.stderr
+    assert "Traceback" not in told.stderr
+
+
+def test_answers_are_not_held_back(demo_server: str) -> None:
+    """With Nagle's algorithm each of these would wait 40 ms for an acknowledgement."""
+    with httpx.Client(base_url=demo_server) as client:
+        client.get("/healthz")
+        took = []
+        for _ in range(40):
+            begin = time.monotonic()
+            client.get("/healthz")
+            took.append(time.monotonic() - begin)
+    assert min(took) < 0.03
+
+
 def test_every_variable_is_documented() -> None:
     code = [
         *ROOT.glob("builder/**/*.py"),

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from socket import IPPROTO_TCP, TCP_NODELAY
+from socket import AF_INET, AF_INET6, IPPROTO_TCP, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET
 from socket import socket as Socket
 
 import click
 import uvicorn
 
+from lorepack.packfile.errors import LorepackError
 from lorepack.server.cli.process import process_options
 from lorepack.server.cli.rerank import RERANK, reranker_for
 from lorepack.server.guard import read_tokens
@@ -64,10 +66,7 @@ def serve(
         create_app(library, settings), host=host, port=port, log_config=None, access_log=False,
         server_header=False, timeout_graceful_shutdown=1, timeout_keep_alive=30,
     )  # fmt: skip
-    socket = config.bind_socket()
-    # asyncio sets this only on sockets that name their protocol, which uvicorn's does not; without
-    # it every answer waits 40 ms for the client's acknowledgement.
-    socket.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
+    socket = _bind(host, port)
     address = f"http://{host}:{socket.getsockname()[1]}"
     click.echo(f"Serving on {address}")
     for mount in library.shelf.newest():
@@ -78,6 +77,25 @@ def serve(
         log_capabilities(mounts, transport="http", address=address, tools=tools, watch=watch,
                          tokens=token_file is not None, rerankMs=rerank)  # fmt: skip
         _run(config, socket, instance)
+
+
+def _bind(host: str, port: int) -> Socket:
+    """Return a socket of its own to listen on.
+
+    It names its protocol, as uvicorn's does not: only then asyncio turns Nagle's algorithm off,
+    which would hold every answer back for 40 ms until the client acknowledges its head.
+    """
+    bound = Socket(AF_INET6 if ":" in host else AF_INET, SOCK_STREAM, IPPROTO_TCP)
+    if sys.platform != "win32":
+        bound.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
+    try:
+        bound.bind((host, port))
+    except OSError as error:
+        bound.close()
+        raise LorepackError(
+            f"{host}:{port} cannot be listened on ({error})", "choose another --host or --port"
+        ) from error
+    return bound
 
 
 def _run(config: uvicorn.Config, socket: Socket, instance: Path | None) -> None:
