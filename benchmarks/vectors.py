@@ -52,7 +52,9 @@ def compare(title: str, collection: Collection, lang: str, asked: Sequence[str])
         questions = read_questions(folder)
         for question in questions:
             vector = encoder.encode_query(question.text)
-            order = np.argsort(-(exact @ centre_question(vector, mount.means)), kind="stable")
+            order = np.argsort(
+                -(exact @ centre_question(vector, mount.means, mount.language_basis)), kind="stable"
+            )
             packed = search_meaning(mount, mount.connection(), vector, None, 100)
             lists = {"float32": order[:100], "packed": [hit.chunk - 1 for hit in packed]}
             for name, chunks in lists.items():

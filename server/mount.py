@@ -41,6 +41,8 @@ class Mount:
     embedder: dict[str, Any] | None
     planes: npt.NDArray[np.uint64]
     means: Mapping[str, npt.NDArray[np.float32]]
+    language_basis: npt.NDArray[np.float32]
+    """Orthonormal columns, float32 (dims, languages - 1), that span the means' differences."""
     languages: Sequence[str] = ()
     carries_encoder: bool = False
     built_on: str = ""
@@ -95,6 +97,7 @@ def mount_pack(path: Path) -> Mount:
             embedder=json.loads(meta["embedder"]),
             planes=np.stack(planes) if planes else np.zeros((0, 0), np.uint64),
             means=means,
+            language_basis=_basis(means),
             languages=json.loads(meta["languages"]),
             carries_encoder=bool(pack.execute(_CARRIES).fetchone()[0]),
             built_on=_day(meta.get("built", "")),
@@ -105,6 +108,14 @@ def mount_pack(path: Path) -> Mount:
         raise LorepackError(
             f"{path} is damaged ({error})", "run `lorepack verify` on it"
         ) from error
+
+
+def _basis(means: Mapping[str, npt.NDArray[np.float32]]) -> npt.NDArray[np.float32]:
+    own = [mean for lang, mean in means.items() if lang]
+    if len(own) < 2:
+        return np.zeros((len(means.get("", ())), 0), np.float32)
+    basis, _ = np.linalg.qr((np.stack(own[1:]) - own[0]).T)
+    return basis.astype(np.float32)
 
 
 def _day(built: str) -> str:

@@ -33,8 +33,6 @@ def open_session(model: Path | bytes, threads: int = 1) -> InferenceSession:
     options = SessionOptions()
     options.intra_op_num_threads = int(os.environ.get("LOREPACK_THREADS", "") or threads)
     options.inter_op_num_threads = 1
-    # Threads that wait for work would otherwise take the core from whoever asks next.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = 3
     given = model if isinstance(model, bytes) else str(model)
     try:

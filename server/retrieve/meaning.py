@@ -15,11 +15,15 @@ from lorepack.server.retrieve.words import Hit
 
 SIFTED, SIFTED_SHARE = 3000, 100
 """Chunks that are kept after the scan: so many, and one more of so many that the pack has."""
-RESCORED = 200
+RESCORED = 300
 """Chunks of those that are scored with their int8 vectors."""
 
 CENTRING = 0.5
 """How much of the mean of all chunks is taken from a question: measured, see docs/benchmarks.md."""
+
+_BITS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
+_SIGNS_OF_BYTES = np.ascontiguousarray(_BITS.T.astype(np.float32) * 2 - 1)
+"""float32 (8, 256): the signs (±1) that each value of a byte stands for."""
 
 _VECTORS = """
 SELECT chunk_id, vector, scale FROM vectors
@@ -42,9 +46,9 @@ def search_meaning(
     """
     if not mount.means:
         return []
-    vector = centre_question(vector, mount.means)
+    vector = centre_question(vector, mount.means, mount.language_basis)
     near = _nearest_in_bits(mount, vector, None if allowed is None else allowed - 1)
-    ids = json.dumps([int(index) + 1 for index in near])
+    ids = json.dumps((near + 1).tolist())
     rows = pack.execute(_VECTORS, (ids,)).fetchall()
     if not rows:
         return []
@@ -52,23 +56,22 @@ def search_meaning(
     cosines = (stored.astype(np.float32) @ vector) * np.array([row[2] for row in rows], np.float32)
     # Rows come by id, so of equal scores the lower id is first.
     best = np.argsort(-cosines, kind="stable")[:limit]
-    return [Hit(rows[place][0], float(cosines[place])) for place in best]
+    return [Hit(rows[place][0], score) for place, score in zip(best, cosines[best].tolist(),
+                                                              strict=True)]  # fmt: skip
 
 
 def centre_question(
-    vector: npt.NDArray[np.float32], means: Mapping[str, npt.NDArray[np.float32]]
+    vector: npt.NDArray[np.float32],
+    means: Mapping[str, npt.NDArray[np.float32]],
+    basis: npt.NDArray[np.float32],
 ) -> npt.NDArray[np.float32]:
     """Return a question's unit vector without what only says in which language it is asked.
 
-    The differences between the languages' means span that part, so that the question's language
-    need not be known.
+    The differences between the languages' means span that part (`language_basis`), so that the
+    question's language need not be known.
     """
     centred = vector - CENTRING * means[""]
-    own = [mean for lang, mean in means.items() if lang]
-    if len(own) > 1:
-        differences = np.stack(own[1:]) - own[0]
-        basis, _ = np.linalg.qr(differences.T)
-        centred -= basis @ (basis.T @ centred)
+    centred -= basis @ (basis.T @ centred)
     length = float(np.linalg.norm(centred))
     return (centred / length if length else centred).astype(np.float32)
 
@@ -113,9 +116,8 @@ def _likeness(
     planes: npt.NDArray[np.uint64], vector: npt.NDArray[np.float32]
 ) -> npt.NDArray[np.float32]:
     """Return, for each column, the product of the vector with the signs (±1) in its bits."""
-    signs = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
     # What each value of a byte is worth, for every byte of a code.
-    worth = vector.reshape(-1, 8) @ (signs.astype(np.float32) * 2 - 1).T
+    worth = vector.reshape(-1, 8) @ _SIGNS_OF_BYTES
     codes = planes.astype("<u8", copy=False).view(np.uint8).reshape(len(planes), -1, 8)
     likeness = np.zeros(planes.shape[1], np.float32)
     for byte, table in enumerate(worth):

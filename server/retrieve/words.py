@@ -6,7 +6,7 @@ import json
 import math
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -32,8 +32,7 @@ _COMMON = 2_000
 """Chunks with a token, from which on it is no identifier to look up but a word to rank by."""
 
 
-@dataclass(frozen=True)
-class Hit:
+class Hit(NamedTuple):
     """A chunk, its score in one branch, and what its rank there counts for in the fusion."""
 
     chunk: int
