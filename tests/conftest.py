@@ -145,7 +145,7 @@ class serve:
             self.log.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[object]:
     """Debian's Chromium, headless."""
     playwright = pytest.importorskip("playwright.sync_api")

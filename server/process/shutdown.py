@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-GRACE_SECONDS = 0.3
+GRACE_SECONDS = 1.0
 """How long calls that run may go on once the end was asked for."""
 
 _log = logging.getLogger("lorepack.server.shutdown")
