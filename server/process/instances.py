@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -35,19 +36,17 @@ def instance_file(kind: str, packs: Sequence[Path], address: str) -> Iterator[Pa
         "pid": os.getpid(), "kind": kind, "packs": sorted(mine), "address": address,
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
     }  # fmt: skip
-    path: Path | None = folder / f"{os.getpid()}.json"
-    try:
-        assert path is not None  # noqa: S101
+    path = folder / f"{os.getpid()}.json"
+    written = False
+    with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(facts), encoding="utf-8")
-    except OSError:
-        path = None
+        written = True
     try:
-        yield path
+        yield path if written else None
     finally:
-        if path is not None:
-            with suppress(OSError):
-                path.unlink()
+        with suppress(OSError):
+            path.unlink()
 
 
 def siblings(folder: Path) -> list[dict[str, Any]]:
@@ -67,6 +66,9 @@ def siblings(folder: Path) -> list[dict[str, Any]]:
 
 
 def _runs(pid: int) -> bool:
+    if sys.platform == "win32":
+        # There, signal 0 would end the process; its file is left to itself.
+        return True
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

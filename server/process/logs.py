@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import sys
+from contextlib import suppress
 from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -40,22 +41,18 @@ def state_folder() -> Path:
     return user_state_path("lorepack")
 
 
-def start_logs(level: str) -> Path | None:
+def start_logs(level: str) -> None:
     """Send all logs of at least ``level`` to stderr and to a file of 10 MiB, two older ones kept.
 
-    Returns:
-        The file; None where none can be written, which is no reason not to serve.
+    Where no file can be written, stderr has to do.
     """
     handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
-    path: Path | None = state_folder() / "lorepack.log"
-    try:
-        assert path is not None  # noqa: S101
+    path = state_folder() / "lorepack.log"
+    with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         handlers.append(
             RotatingFileHandler(path, maxBytes=FILE_BYTES, backupCount=FILES - 1, encoding="utf-8")
         )
-    except OSError:
-        path = None
     for handler in handlers:
         handler.setFormatter(JsonLines())
     root = logging.getLogger()
@@ -63,4 +60,3 @@ def start_logs(level: str) -> Path | None:
     root.setLevel(logging.WARNING)
     logging.getLogger("lorepack").setLevel(level.upper())
     logging.captureWarnings(True)
-    return path
