@@ -29,7 +29,8 @@ _SOURCE = """
 INSERT INTO sources (id, name, kind, origin, revision, subdir, licence) VALUES (?, ?, ?, ?, ?, ?, ?)
 """
 _DEPENDENCY = """
-INSERT INTO dependencies (ecosystem, name, version, repo, source_id) VALUES (?, ?, ?, ?, ?)
+INSERT OR REPLACE INTO dependencies (ecosystem, name, version, repo, source_id)
+VALUES (?, ?, ?, ?, ?)
 """
 _CHUNK = """
 INSERT INTO chunks (id, page_id, ordinal, key, anchor, headings, text, first_line, last_line,
@@ -74,12 +75,11 @@ def write_rows(pack: sqlite3.Connection, content: Content) -> Graph:
     source_ids = _write_sources(pack, content.sources)
     pack.executemany(
         _DEPENDENCY,
-        {
-            (d.ecosystem, d.package): (d.ecosystem, d.package, d.version, d.repo,
-                                       source_ids.get(d.source))
+        (
+            (d.ecosystem, d.package, d.version, d.repo, source_ids.get(d.source))
             for d in sorted(content.dependencies, key=lambda d: (d.ecosystem, d.package))
-        }.values(),
-    )  # fmt: skip
+        ),
+    )
     _write_pages(pack, content, source_ids)
     flat = [
         (linked.page, chunk)

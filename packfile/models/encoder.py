@@ -120,11 +120,11 @@ def load_encoder(spec: ModelSpec, threads: int = 1) -> Encoder:
 
 def carried_encoder(spec: ModelSpec, model: bytes, tokenizer: bytes, threads: int = 1) -> Encoder:
     """Load the encoder that a pack carries. Raises `LorepackError` when it cannot be used."""
-    from tokenizers import Tokenizer
-
     session = open_session(model, threads)
     if spec.id == DEFAULT_MODEL:
         return _onnx(spec, load_pieces(pieces_model(*pieces_of(tokenizer))), session)
+    from tokenizers import Tokenizer
+
     return _onnx(spec, _ids(Tokenizer.from_buffer(tokenizer)), session)
 
 

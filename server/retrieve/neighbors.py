@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from lorepack.server.mount import Mount
 from lorepack.server.retrieve.query import parse_query
-from lorepack.server.retrieve.rank import rank_chunks
+from lorepack.server.retrieve.rank import pages_of_chunks, rank_chunks
 
 MAX_VISITED = 2000
 
@@ -31,7 +31,6 @@ _PAGES_OF_NODES = """
 SELECT name, page_id FROM nodes
 WHERE page_id IS NOT NULL AND name IN (SELECT value FROM json_each(?))
 """
-_PAGES_OF_CHUNKS = "SELECT id, page_id FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
 _OUT = _STEP.format(far="dst", near="src")
 _IN = _STEP.format(far="src", near="dst")
 EDGE_KINDS = (
@@ -100,7 +99,7 @@ def by_meaning(mount: Mount, found: Sequence[Neighbor], question: str) -> list[N
     names = json.dumps(list({neighbor.node for neighbor in found}))
     pages = dict(pack.execute(_PAGES_OF_NODES, (names,)).fetchall())
     ranking = rank_chunks(mount, parse_query(question), sorted(set(pages.values())))
-    owners = dict(pack.execute(_PAGES_OF_CHUNKS, (json.dumps(list(ranking.hybrid)),)).fetchall())
+    owners = pages_of_chunks(pack, ranking.hybrid)
     place: dict[int, int] = {}
     for rank, chunk in enumerate(ranking.hybrid):
         place.setdefault(owners[chunk], rank)

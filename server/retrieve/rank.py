@@ -34,6 +34,7 @@ PINNED = 20
 _CHUNKS_OF_PAGES = """
 SELECT id FROM chunks WHERE page_id IN (SELECT value FROM json_each(?)) ORDER BY id
 """
+_PAGES_OF_CHUNKS = "SELECT id, page_id FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
 _TITLED = """
 SELECT min(chunks.id) FROM names
 JOIN pages ON pages.id = names.page_id JOIN chunks ON chunks.page_id = pages.id
@@ -85,6 +86,11 @@ def _allowed_chunks(
     rows = pack.execute(_CHUNKS_OF_PAGES, (json.dumps(list(pages)),))
     filtered = np.fromiter((row[0] for row in rows), np.int64)
     return filtered if phrased is None else np.intersect1d(filtered, phrased)
+
+
+def pages_of_chunks(pack: sqlite3.Connection, chunks: Sequence[int]) -> dict[int, int]:
+    """Return the page of each chunk, by ids."""
+    return dict(pack.execute(_PAGES_OF_CHUNKS, (json.dumps(list(chunks)),)).fetchall())
 
 
 def _question_vector(mount: Mount, query: Query) -> tuple[npt.NDArray[np.float32] | None, str]:

@@ -51,10 +51,11 @@ def best_chunks(
         allowed: the only chunks that may be found.
     """
     ordered = sorted(terms, key=lambda term: -term.most)
+    most = [term.most for term in ordered]
     scores = np.zeros(chunks + 1, np.float32)
     for place, term in enumerate(ordered):
         if allowed is None and place and term.count * _LONG > chunks:
-            near = _near_enough(scores, sum(rest.most for rest in ordered[place:]), limit)
+            near = _near_enough(scores, sum(most[place:]), limit)
             if near is not None and len(near) * _LONG < term.count:
                 return _take(near, scores[near] + _looked_up(ordered[place:], near), limit)
         scores[term.chunks] += term.impacts * term.factor

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from urllib.parse import quote
 
 from lorepack.server.mount import Mount
 from lorepack.server.retrieve.cache import AnswerCache
+from lorepack.server.retrieve.cite import citation_url
 from lorepack.server.retrieve.filters import allowed_pages, valid_values
 from lorepack.server.retrieve.query import Query, parse_query
 from lorepack.server.retrieve.rank import Ranking, rank_chunks, rrf_share
@@ -131,9 +131,10 @@ def _find(
     ranking = rank_chunks(mount, query, pages)
     if reranker is not None:
         ranking = _rerank(mount, query, ranking, reranker)
-    cite = _citer(mount, site_url)
     chosen = _choose(_rows(pack, ranking.hybrid, 3 * limit), limit, max_tokens)
-    results = tuple(_result(row, ranking, cite) for row in chosen)
+    results = tuple(
+        _result(row, ranking, citation_url(mount, site_url, row, row["anchor"])) for row in chosen
+    )
     status = "ok" if results else "no_match"
     return Answer(status, results, ranking.degraded)
 
@@ -174,17 +175,7 @@ def _choose(rows: Iterator[sqlite3.Row], limit: int, max_tokens: int | None) -> 
     return chosen
 
 
-def _citer(mount: Mount, site_url: str) -> Callable[[sqlite3.Row], str]:
-    def cite(row: sqlite3.Row) -> str:
-        fragment = f"#{quote(row['anchor'])}" if row["anchor"] else ""
-        if site_url:
-            return f"{site_url}{quote(row['url'])}{fragment}"
-        return f"lorepack://{mount.name}/{quote(row['path'])}{fragment}"
-
-    return cite
-
-
-def _result(row: sqlite3.Row, ranking: Ranking, cite: Callable[[sqlite3.Row], str]) -> Result:
+def _result(row: sqlite3.Row, ranking: Ranking, url: str) -> Result:
     words_rank, by_words = _place(ranking.words, row["id"])
     meaning_rank, by_meaning = _place(ranking.meaning, row["id"])
     return Result(
@@ -194,7 +185,7 @@ def _result(row: sqlite3.Row, ranking: Ranking, cite: Callable[[sqlite3.Row], st
         slug=row["path"],
         anchor=row["anchor"],
         headings=tuple(json.loads(row["headings"])),
-        citation_url=cite(row),
+        citation_url=url,
         commit_sha=row["revision"],
         lines=(row["first_line"], row["last_line"]),
         tokens=row["tokens"],

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
 
 from lorepack.server.mount import Mount
+from lorepack.server.retrieve.cite import citation_url
 from lorepack.server.retrieve.rerank import Reranker
 
 CURSOR: Mapping[str, Any] = {"type": "string", "pattern": "^[0-9]{1,9}$"}
 """Where a list goes on: the ``nextCursor`` of the answer before."""
 
-_URL = "SELECT url FROM pages WHERE path = ?"
 _TILDES = re.compile(r"~{3,}")
 
 
@@ -26,13 +26,9 @@ class Context:
     site_url: str = ""
     reranker: Reranker | None = None
 
-    def cite(self, path: str, anchor: str = "") -> str:
-        """Return the address of a page, or of a place in it: on the site where there is one."""
-        fragment = f"#{quote(anchor)}" if anchor else ""
-        if self.site_url:
-            row = self.mount.connection().execute(_URL, (path,)).fetchone()
-            return f"{self.site_url}{quote(row['url'] if row else '')}{fragment}"
-        return f"lorepack://{self.mount.name}/{quote(path)}{fragment}"
+    def cite(self, page: sqlite3.Row, anchor: str = "") -> str:
+        """Return the address of a page (a row with ``path`` and ``url``), or of a place in it."""
+        return citation_url(self.mount, self.site_url, page, anchor)
 
 
 @dataclass(frozen=True)
@@ -68,7 +64,7 @@ def tokens_of(text: str) -> int:
 
 
 def fitting(lines: Sequence[str], max_tokens: int) -> int:
-    """Return how many of ``lines`` fit in a budget, from the first on; at least one."""
+    """Return how many of ``lines`` fit in a budget, from the first on; at least one if any."""
     left = max_tokens
     for number, line in enumerate(lines):
         left -= tokens_of(line)
@@ -89,22 +85,29 @@ def stamp(mount: Mount) -> dict[str, str]:
 
 def listed(
     context: Context, arguments: Mapping[str, Any], key: str, entries: Sequence[Mapping[str, Any]],
-    line: Callable[[Mapping[str, Any]], str], nothing: str = "nothing found", **data: Any,
+    line: Callable[[Mapping[str, Any]], str], nothing: str = "nothing found", *, head: str = "",
+    limit: int = 100, **data: Any,
 ) -> ToolAnswer:  # fmt: skip
     """Return one screen of a list: ``entries`` under ``key``, and a line of text for each.
 
     ``cursor``, ``limit`` and ``maxTokens`` of the arguments say where it begins and ends.
+
+    Args:
+        nothing: said of an empty list.
+        head: the first line of the text, of an empty list too.
+        limit: of entries, where the arguments name none.
     """
     begin = int(arguments.get("cursor", "0"))
-    screen = entries[begin : begin + arguments.get("limit", 100)]
+    screen = entries[begin : begin + arguments.get("limit", limit)]
     lines = [line(entry) for entry in screen]
-    count = fitting(lines, arguments.get("maxTokens", 3000)) if lines else 0
+    count = fitting(lines, arguments.get("maxTokens", 3000))
     following = next_cursor(begin, count, len(entries))
     answer = {
         **stamp(context.mount), "status": "ok" if entries else "no_match", **data,
         "total": len(entries), key: list(screen[:count]), "nextCursor": following,
     }  # fmt: skip
-    head = f"{len(entries)} {key}" if entries else f"{answer['status']}: {nothing}"
+    if not head:
+        head = f"{len(entries)} {key}" if entries else f"{answer['status']}: {nothing}"
     more = [f"More with cursor {following}"] if following else []
     return ToolAnswer("\n".join([head, *lines[:count], *more]), answer)
 

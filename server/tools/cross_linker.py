@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from rapidfuzz import fuzz, process
-
 from lorepack.packfile.segment import fold
 from lorepack.server.retrieve.mentions import Mention, find_mentions
 from lorepack.server.retrieve.search import find_chunks
@@ -24,6 +22,7 @@ from lorepack.server.tools.answer import (
     output_schema,
     stamp,
 )
+from lorepack.server.tools.near_names import near_names
 
 _PAGE = "SELECT path, title, summary, markdown, body_line FROM pages WHERE path = ?"
 _NEIGHBOURS = """
@@ -61,7 +60,7 @@ def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
         *_near(context, page, known | {mention.path for mention in mentions}),
     ]
     lines = [_line(suggestion) for suggestion in suggestions]
-    shown = fitting(lines, arguments.get("maxTokens", 3000)) if lines else 0
+    shown = fitting(lines, arguments.get("maxTokens", 3000))
     patch = _patch(page, mentions[:shown])
     data = {
         **stamp(context.mount), "status": "ok" if suggestions else "no_match", "dryRun": True,
@@ -87,8 +86,8 @@ def _broken(pack: sqlite3.Connection, path: str) -> list[dict[str, Any]]:
     found = []
     for row in rows:
         wanted = fold(PurePosixPath(row["name"].split("#")[0]).name).removesuffix(".md")
-        best = process.extractOne(wanted, list(names), scorer=fuzz.ratio, score_cutoff=60)
-        found.append({"kind": "broken", "target": names[best[0]] if best else "",
+        near = near_names(wanted, names, 1, 60)
+        found.append({"kind": "broken", "target": names[near[0]] if near else "",
                       "text": row["name"], "line": row["line"]})  # fmt: skip
     return found
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
-from lorepack.server.retrieve.neighbors import EDGE_KINDS, Neighbor, by_meaning, find_node, walk
+from lorepack.server.retrieve.neighbors import EDGE_KINDS, by_meaning, find_node, walk
 from lorepack.server.tools.answer import (
     CURSOR,
     Context,
     ToolAnswer,
     ToolSpec,
     budget,
-    fitting,
-    next_cursor,
+    listed,
     object_schema,
     output_schema,
     stamp,
@@ -31,29 +29,19 @@ def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
     found = walk(pack, start, arguments.get("kinds", ()), arguments.get("depth", 1))
     if query := arguments.get("query"):
         found = by_meaning(context.mount, found, query)
-    begin = int(arguments.get("cursor", "0"))
-    shown = found[begin : begin + arguments.get("limit", 25)]
-    lines = [_line(neighbor) for neighbor in shown]
-    count = fitting(lines, arguments.get("maxTokens", 3000))
-    following = next_cursor(begin, count, len(found))
-    data: dict[str, Any] = {
-        **stamp(context.mount),
-        "status": "ok" if found else "no_match",
-        "source": {"node": start["name"], "kind": start["kind"], "label": start["label"]},
-        "total": len(found),
-        "neighbors": [asdict(neighbor) for neighbor in shown[:count]],
-        "nextCursor": following,
-    }
-    head = f"{len(found)} neighbours of {start['name']} ({start['kind']})"
-    more = [f"More with cursor {following}"] if following else []
-    return ToolAnswer("\n".join([head, *lines[:count], *more]), data)
+    node = {"node": start["name"], "kind": start["kind"], "label": start["label"]}
+    return listed(
+        context, arguments, "neighbors", [vars(neighbor) for neighbor in found], _line, limit=25,
+        head=f"{len(found)} neighbours of {start['name']} ({start['kind']})", source=node,
+    )  # fmt: skip
 
 
-def _line(neighbor: Neighbor) -> str:
-    arrow = "→" if neighbor.direction == "out" else "←"
-    line = f" (line {neighbor.evidence_line})" if neighbor.evidence_line else ""
-    label = f" “{neighbor.label}”" if neighbor.label and neighbor.label != neighbor.node else ""
-    return f"{neighbor.depth} {arrow} {neighbor.edge} {neighbor.kind} {neighbor.node}{label}{line}"
+def _line(neighbor: Mapping[str, Any]) -> str:
+    arrow = "→" if neighbor["direction"] == "out" else "←"
+    node, said, at = (neighbor[key] for key in ("node", "label", "evidence_line"))
+    line = f" (line {at})" if at else ""
+    label = f" “{said}”" if said and said != node else ""
+    return f"{neighbor['depth']} {arrow} {neighbor['edge']} {neighbor['kind']} {node}{label}{line}"
 
 
 SPEC = ToolSpec(

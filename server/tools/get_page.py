@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
-from urllib.parse import quote
-
-from rapidfuzz import fuzz, process
 
 from lorepack.server.tools.answer import (
     CURSOR,
@@ -23,6 +20,7 @@ from lorepack.server.tools.answer import (
     stamp,
     tokens_of,
 )
+from lorepack.server.tools.near_names import near_names
 
 _LISTED = 100
 _BY_PATH = """
@@ -64,15 +62,10 @@ def _no_match(context: Context, pack: sqlite3.Connection, name: str) -> ToolAnsw
     for path, title in pack.execute(_NAMES):
         names.setdefault(path.lower(), path)
         names.setdefault(title.lower(), path)
-    near = list(dict.fromkeys(names[found] for found in _nearest(name, list(names), 10)))[:5]
+    near = list(dict.fromkeys(names[found] for found in near_names(name.lower(), names, 10)))[:5]
     data = {**stamp(context.mount), "status": "no_match", "near": near}
     text = f"no_match: no page {name!r}." + (f" Near: {', '.join(near)}" if near else "")
     return ToolAnswer(text, data)
-
-
-def _nearest(name: str, names: Sequence[str], limit: int) -> list[str]:
-    close = process.extract(name.lower(), names, scorer=fuzz.ratio, limit=limit, score_cutoff=50)
-    return [found for found, _, _ in close]
 
 
 def _list(
@@ -107,7 +100,7 @@ def _section(
         (i for i, h in enumerate(headings) if wanted in (h["text"].lower(), h["anchor"])), None
     )
     if at is None:
-        near = _nearest(wanted, [h["text"].lower() for h in headings], 5)
+        near = near_names(wanted, [h["text"].lower() for h in headings], 5)
         data = {**stamp(context.mount), "status": "no_match", "near": near}
         return ToolAnswer(
             f"no_match: {row['path']} has no section {name!r}. Near: {', '.join(near)}", data
@@ -128,12 +121,7 @@ def _answer(
     budget = arguments.get("maxTokens", 6000)
     shown, truncated = _shorten(text, budget)
     last_line = first_line + shown.count("\n")
-    fragment = f"#{quote(anchor)}" if anchor else ""
-    url = (
-        f"{context.site_url}{quote(row['url'])}{fragment}"
-        if context.site_url
-        else f"lorepack://{context.mount.name}/{quote(row['path'])}{fragment}"
-    )
+    url = context.cite(row, anchor)
     data = {
         **stamp(context.mount),
         "status": "ok",

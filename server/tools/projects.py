@@ -7,8 +7,6 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
-from rapidfuzz import fuzz, process
-
 from lorepack.server.tools.answer import (
     LIST,
     Context,
@@ -19,6 +17,7 @@ from lorepack.server.tools.answer import (
     output_schema,
     stamp,
 )
+from lorepack.server.tools.near_names import near_names
 
 _DEPENDENCIES = """
 SELECT ecosystem, dependencies.name AS package, version, repo, coalesce(sources.name, '') AS source
@@ -53,8 +52,7 @@ def resolve(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
     repo = match.group(1).lower() if (match := _REPO.match(wanted)) else wanted
     found = known.get(wanted) or known.get(repo)
     if found is None:
-        near = [best for best, _, _ in process.extract(wanted, list(known), scorer=fuzz.ratio,
-                                                       limit=5, score_cutoff=50)]  # fmt: skip
+        near = near_names(wanted, known, 5)
         data = {**stamp(context.mount), "status": "no_match", "near": near}
         hint = f" Near: {', '.join(near)}" if near else ""
         return ToolAnswer(f"no_match: this pack does not know {name!r}.{hint}", data)

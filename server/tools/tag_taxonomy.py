@@ -8,8 +8,6 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rapidfuzz import fuzz, process
-
 from lorepack.packfile.segment import fold
 from lorepack.server.tools.answer import (
     LIST,
@@ -21,6 +19,7 @@ from lorepack.server.tools.answer import (
     object_schema,
     output_schema,
 )
+from lorepack.server.tools.near_names import near_names
 
 _TAGS = """
 SELECT value AS tag FROM pages, json_each(pages.tags)
@@ -48,7 +47,7 @@ def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
         {
             "tag": tag, "pages": count, "parent": tag.rpartition("/")[0],
             "same": twins.get(tag, []), "allowed": law is None or tag in law,
-            "use": _nearest(tag, law) if law is not None and tag not in law else "",
+            "use": "".join(near_names(tag, law, 1, 60)) if law and tag not in law else "",
         }
         for tag, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     ]  # fmt: skip
@@ -74,11 +73,6 @@ def _twins(tags: Mapping[str, int]) -> dict[str, list[str]]:
         for tag in group
         if len(group) > 1
     }
-
-
-def _nearest(tag: str, law: Sequence[str]) -> str:
-    found = process.extractOne(tag, law, scorer=fuzz.ratio, score_cutoff=60)
-    return found[0] if found else ""
 
 
 def _line(entry: Mapping[str, Any]) -> str:

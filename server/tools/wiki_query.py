@@ -26,7 +26,7 @@ _NEWEST = """
 SELECT path FROM pages WHERE :ids IS NULL OR id IN (SELECT value FROM json_each(:ids))
 ORDER BY updated DESC, path
 """
-_PAGE = "SELECT path, title, summary, tags, updated FROM pages WHERE path = ?"
+_PAGE = "SELECT path, title, summary, tags, updated, url FROM pages WHERE path = ?"
 _LINKS = """
 SELECT DISTINCT target.name FROM edges
 JOIN nodes AS page ON page.id = edges.src JOIN nodes AS target ON target.id = edges.dst
@@ -63,7 +63,7 @@ def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
     screen = paths[begin : begin + arguments.get("limit", 10)]
     found = [_entry(context, path, passages.get(path)) for path in screen]
     blocks = [_block(entry, passages.get(entry["path"])) for entry in found]
-    shown = fitting(blocks, arguments.get("maxTokens", 3000)) if blocks else 0
+    shown = fitting(blocks, arguments.get("maxTokens", 3000))
     following = next_cursor(begin, shown, len(paths))
     data = {**stamp(context.mount), "status": "ok" if paths else "no_match",
             "degraded": bool(degraded), "total": len(paths), "pages": found[:shown],
@@ -75,10 +75,12 @@ def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
 
 def _entry(context: Context, path: str, passage: Result | None) -> dict[str, Any]:
     pack = context.mount.connection()
-    entry = dict(pack.execute(_PAGE, (path,)).fetchone())
+    row = pack.execute(_PAGE, (path,)).fetchone()
+    entry = dict(row)
+    del entry["url"]
     entry["tags"] = json.loads(entry["tags"])
     entry["links"] = [row[0] for row in pack.execute(_LINKS, (path,))]
-    entry["citationUrl"] = passage.citation_url if passage else context.cite(path)
+    entry["citationUrl"] = passage.citation_url if passage else context.cite(row)
     return entry | ({"lines": list(passage.lines)} if passage else {})
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from lorepack.packfile.segment import fold
 from lorepack.server.retrieve.query import parse_query
+from lorepack.server.retrieve.rank import pages_of_chunks
 from lorepack.server.retrieve.words import chunks_with_phrases
 from lorepack.server.tools.answer import (
     Context,
@@ -24,10 +25,9 @@ from lorepack.server.tools.answer import (
     stamp,
 )
 
-_OWNERS = "SELECT id, page_id FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
 _PASSAGES = """
 SELECT chunks.id, chunks.text, chunks.anchor, chunks.first_line, chunks.last_line, pages.path,
-    pages.title FROM chunks JOIN pages ON pages.id = chunks.page_id
+    pages.title, pages.url FROM chunks JOIN pages ON pages.id = chunks.page_id
 WHERE chunks.id IN (SELECT value FROM json_each(?))
 """
 _TITLES = "SELECT path, title FROM pages"
@@ -46,14 +46,14 @@ def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
     blocks, passages = [], []
     for number, chunk in enumerate(chosen, 1):
         row = rows[chunk]
-        url = context.cite(row["path"], row["anchor"])
+        url = context.cite(row, row["anchor"])
         inside = [concept for concept in concepts if chunk in holders[concept]]
         place = f"{row['path']}:{row['first_line']}-{row['last_line']} <{url}>"
         blocks.append(f"\n## {number}. {row['title']} ({', '.join(inside)})\n{place}\n"
                       f"{fenced(row['text'])}")  # fmt: skip
         passages.append({"page": row["path"], "concepts": inside, "citationUrl": url,
                          "lines": [row["first_line"], row["last_line"]]})  # fmt: skip
-    shown = fitting(blocks, arguments.get("maxTokens", 4000)) if blocks else 0
+    shown = fitting(blocks, arguments.get("maxTokens", 4000))
     joining = _joining(pack, concepts, threshold)
     data = {
         **stamp(context.mount), "status": "ok" if blocks else "no_match",
@@ -76,10 +76,10 @@ def _together(
     pack: sqlite3.Connection, holders: Mapping[str, set[int]], pages: int
 ) -> list[dict[str, Any]]:
     """Return, for each pair, the pages with both, and how much oftener that is than by chance."""
-    owners: dict[str, set[int]] = {}
-    for concept, chunks in holders.items():
-        rows = pack.execute(_OWNERS, (json.dumps(sorted(chunks)),))
-        owners[concept] = {row["page_id"] for row in rows}
+    owners = {
+        concept: set(pages_of_chunks(pack, sorted(chunks)).values())
+        for concept, chunks in holders.items()
+    }
     pairs = []
     for one, other in combinations(owners, 2):
         both = len(owners[one] & owners[other])
