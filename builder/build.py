@@ -1,45 +1,38 @@
-"""Run all stages: a recipe in, a pack out."""
+"""Run all stages: a recipe in, a pack out, or its site alone."""
 
 from __future__ import annotations
 
 import gc
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
-from time import perf_counter
 
-from lorepack.builder.acquire import acquire
-from lorepack.builder.chunk import chunk_pages
-from lorepack.builder.chunk.tokens import TokenOffsets, estimated_offsets, tokenizer_offsets
-from lorepack.builder.embed import Embedded, embed_texts, embedding_text
-from lorepack.builder.embed.model import resolve_model
-from lorepack.builder.index import Content, write_rows
-from lorepack.builder.link import link_pages
-from lorepack.builder.model import Chunk, Finding, LinkedPage, Page, SourceFile
-from lorepack.builder.parse import PAGE_SUFFIXES
-from lorepack.builder.parse.pool import parse_files
+from lorepack.builder.compile import Clock, Compiled, Progress, compile_sources
+from lorepack.builder.index import write_rows
+from lorepack.builder.model import Finding
+from lorepack.builder.previous import Previous, find_previous, read_previous
 from lorepack.builder.recipe import Recipe
 from lorepack.builder.render import render_site
-from lorepack.builder.render.urls import page_urls
+from lorepack.builder.render.cache import cache_file
+from lorepack.builder.render.model import SiteFile, SiteInput
+from lorepack.builder.render.near import near_by_path
 from lorepack.builder.seal import new_pack, write_encoder, write_meta, write_site
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.format import SUFFIX
-from lorepack.packfile.models.encoder import load_tokenizer
 from lorepack.packfile.models.prune import carried_files
-from lorepack.packfile.models.registry import ModelSpec
 from lorepack.packfile.segment import SEGMENTER_VERSION
+from lorepack.packfile.site import put_site
 
-Progress = Callable[[str, int, int], None]
-"""Called with (stage, done, all); ``all`` is 0 while it is not known."""
+NO_PREVIOUS = Path("none")
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What a build did. ``seconds`` are by stage, in order."""
+    """What a build did. ``pack`` is the file, or the folder of a site; ``seconds`` are by stage."""
 
     pack: str
     pages: int
@@ -70,19 +63,8 @@ def few_collections() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
-@dataclass
-class _Clock:
-    """Seconds by stage."""
-
-    progress: Progress
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        self.progress(name, 0, 0)
-        begin = perf_counter()
-        yield
-        self.seconds[name] = round(perf_counter() - begin, 3)
+def _quiet(stage: str, done: int, total: int) -> None:
+    """Show no progress."""
 
 
 def build_pack(
@@ -90,12 +72,17 @@ def build_pack(
     folder: Path,
     *,
     strict: bool = False,
-    progress: Progress = lambda stage, done, total: None,
+    site: bool = True,
+    previous: Path | None = None,
+    progress: Progress = _quiet,
 ) -> tuple[Summary, list[Finding]]:
     """Compile ``recipe`` into ``folder``/<name>-<version>.lorepack.
 
     Args:
         strict: whether a finding of severity error or warning makes the build fail.
+        site: whether the pack holds the rendered site.
+        previous: the pack to tell changes from; without one, that of the newest version before
+            this one in ``folder``; `NO_PREVIOUS` for none.
 
     Returns:
         What was done, and all findings in the order of their paths.
@@ -104,158 +91,136 @@ def build_pack(
         LorepackError: nothing was written; a pack that was there before still is.
     """
     with few_collections():
-        return _build(recipe, folder, strict, progress)
+        return _build(recipe, folder, strict, site, previous, Clock(progress))
+
+
+def build_site(
+    recipe: Recipe,
+    folder: Path,
+    *,
+    strict: bool = False,
+    previous: Path | None = None,
+    progress: Progress = _quiet,
+) -> tuple[Summary, list[Finding]]:
+    """Render the site of ``recipe`` into ``folder``/<name>-<version>-site/, and write no pack.
+
+    Arguments and result are those of `build_pack`.
+
+    Raises:
+        LorepackError: nothing was written; a site that was there before still is.
+    """
+    target = folder / f"{recipe.name}-{recipe.version}-site"
+    clock = Clock(progress)
+    with few_collections():
+        compiled = compile_sources(recipe, clock, strict=strict)
+        before = _previous(recipe, folder, previous)
+        files = _render(recipe, compiled, before, clock)
+        with clock.stage("seal"):
+            put_site(((name, file.plain()) for name, file in files.items()), target)
+    size = sum(file.size for file in files.values())
+    return _summary(compiled, target, clock, size), list(compiled.content.findings)
 
 
 def _build(
-    recipe: Recipe, folder: Path, strict: bool, progress: Progress
+    recipe: Recipe, folder: Path, strict: bool, site: bool, previous: Path | None, clock: Clock
 ) -> tuple[Summary, list[Finding]]:
     target = folder / f"{recipe.name}-{recipe.version}{SUFFIX}"
     epoch = _source_date_epoch()
-    clock = _Clock(progress)
-    model = resolve_model(recipe.model)
-    with clock.stage("acquire"):
-        sources, files, findings = acquire(recipe.sources)
-    with clock.stage("parse"):
-        pages, left_out, odd = _parse(files, progress)
-        findings += odd
-    with clock.stage("link"):
-        linkable = [file for file in files if file.path not in left_out]
-        linked, odd = link_pages(pages, linkable)
-        findings += odd
-    findings.sort(key=lambda f: (f.path, f.line, f.rule, f.message))
-    if strict:
-        _refuse(findings)
-    with clock.stage("chunk"):
-        chunks = chunk_pages(pages, _token_offsets(model), recipe.max_tokens)
-    with clock.stage("embed"):
-        texts = _embedding_texts(pages, chunks) if model else []
-        embedded = _embed(model, texts, progress)
-    urls = page_urls([page.path for page in pages])
-    vectors = embedded.vectors if embedded else None
+    compiled = compile_sources(recipe, clock, strict=strict)
+    before = _previous(recipe, folder, previous)
+    content = compiled.content
     with new_pack(target) as pack:
         with clock.stage("index"):
-            content = Content(sources, linked, chunks, urls, findings, vectors, recipe.dependencies)
             graph = write_rows(pack, content)
-        with clock.stage("render"):
-            site = _render(recipe, linked, urls, content, files, epoch, progress)
+        files = _render(recipe, compiled, before, clock) if site else {}
         with clock.stage("seal"):
-            write_site(pack, site, epoch)
-            if recipe.carry and model is not None:
-                write_encoder(pack, carried_files(model, texts))
+            write_site(pack, files, epoch)
+            if recipe.carry and compiled.model is not None:
+                write_encoder(pack, carried_files(compiled.model, list(compiled.texts)))
             counts = {
-                "pages": len(pages),
-                "chunks": sum(map(len, chunks)),
+                "pages": len(content.pages),
+                "chunks": sum(map(len, content.chunks)),
                 "nodes": len(graph.nodes),
                 "edges": len(graph.edges),
-                "findings": len(findings),
+                "findings": len(content.findings),
             }
-            digest = write_meta(pack, _meta(recipe, pages, counts, model))
-    rules = Counter(finding.rule for finding in findings)
-    new = embedded.new if embedded else 0
-    summary = Summary(
+            digest = write_meta(pack, _meta(recipe, compiled, counts, before))
+    size = target.stat().st_size
+    summary = _summary(compiled, target, clock, size, counts["edges"], digest)
+    return summary, list(content.findings)
+
+
+def _summary(
+    compiled: Compiled, target: Path, clock: Clock, size: int, edges: int = 0, digest: str = ""
+) -> Summary:
+    content = compiled.content
+    rules = Counter(finding.rule for finding in content.findings)
+    chunks = sum(map(len, content.chunks))
+    new = compiled.embedded.new if compiled.embedded else 0
+    return Summary(
         pack=str(target),
-        pages=len(pages),
-        left_out=len(left_out),
-        chunks=counts["chunks"],
-        edges=counts["edges"],
+        pages=len(content.pages),
+        left_out=len(compiled.left_out),
+        chunks=chunks,
+        edges=edges,
         unresolved=rules["broken-link"],
         findings=dict(sorted(rules.items())),
         embedded=new,
-        reused=counts["chunks"] - new if embedded else 0,
+        reused=chunks - new if compiled.embedded else 0,
         seconds=clock.seconds,
-        bytes=target.stat().st_size,
+        bytes=size,
         digest=digest,
     )
-    return summary, findings
 
 
-def _parse(
-    files: list[SourceFile], progress: Progress
-) -> tuple[list[Page], set[str], list[Finding]]:
-    """Return pages, the paths of files that became none, and findings."""
-    documents = [file for file in files if file.disk.suffix.lower() in PAGE_SUFFIXES]
-    pages: list[Page] = []
-    left_out: set[str] = set()
-    findings: list[Finding] = []
-    parsed = parse_files(documents, lambda done: progress("parse", done, len(documents)))
-    for file, (page, odd) in zip(documents, parsed, strict=True):
-        findings += odd
-        if page is None:
-            left_out.add(file.path)
-        else:
-            pages.append(page)
-    return pages, left_out, findings
-
-
-def _refuse(findings: list[Finding]) -> None:
-    serious = [finding for finding in findings if finding.severity != "info"]
-    if serious:
-        first = serious[0]
-        raise LorepackError(
-            f"--strict: {len(serious)} findings; the first is {first.path}, line {first.line}: "
-            f"{first.message}",
-            first.fix or "mend it, or build without --strict",
-        )
-
-
-def _token_offsets(model: ModelSpec | None) -> TokenOffsets:
-    # An endpoint does not show its tokenizer.
-    if model is None or not model.max_tokens:
-        return estimated_offsets
-    return tokenizer_offsets(load_tokenizer(model))
-
-
-def _embedding_texts(pages: list[Page], chunks: list[tuple[Chunk, ...]]) -> list[str]:
-    return [
-        embedding_text(page, chunk)
-        for page, own in zip(pages, chunks, strict=True)
-        for chunk in own
-    ]
-
-
-def _embed(model: ModelSpec | None, texts: list[str], progress: Progress) -> Embedded | None:
-    if model is None:
+def _previous(recipe: Recipe, folder: Path, given: Path | None) -> Previous | None:
+    if given == NO_PREVIOUS:
         return None
-    return embed_texts(texts, model, lambda done, total: progress("embed", done, total))
+    if given is not None:
+        return read_previous(given, recipe.name)
+    return find_previous(folder, recipe.name, recipe.version)
 
 
 def _render(
-    recipe: Recipe, linked: list[LinkedPage], urls: dict[str, str], content: Content,
-    files: list[SourceFile], epoch: int, progress: Progress,
-) -> dict[str, bytes]:  # fmt: skip
-    done = 0
-
-    def on_page() -> None:
-        nonlocal done
-        done += 1
-        progress("render", done, len(linked) + 2)
-
-    return render_site(
-        linked,
-        urls,
-        content.sources,
-        {file.path: file for file in files},
+    recipe: Recipe, compiled: Compiled, previous: Previous | None, clock: Clock
+) -> dict[str, SiteFile]:
+    content = compiled.content
+    given = SiteInput(
+        pages=content.pages,
+        urls=content.urls,
+        sources=content.sources,
+        files={file.path: file for file in compiled.files},
+        findings=content.findings,
+        near=near_by_path(content.pages, content.chunks, content.vectors),
+        previous=previous,
+        name=recipe.name,
         title=recipe.title,
         version=recipe.version,
-        epoch=epoch,
-        on_page=on_page,
+        epoch=_source_date_epoch(),
+        address=recipe.address,
+    )
+    return render_site(
+        given,
+        cache_file(recipe.path),
+        clock.stage,
+        lambda done, total: clock.progress("render", done, total),
     )
 
 
 def _meta(
-    recipe: Recipe, pages: list[Page], counts: dict[str, int], model: ModelSpec | None
+    recipe: Recipe, compiled: Compiled, counts: dict[str, int], previous: Previous | None
 ) -> dict[str, object]:
+    model = compiled.model
     facts: dict[str, object] = {
         "name": recipe.name,
         "version": recipe.version,
         "title": recipe.title,
-        "languages": sorted({page.lang for page in pages}),
+        "languages": sorted({page.lang for page in compiled.pages}),
         "builder": f"lorepack {version('lorepack')}",
         "embedder": model.fingerprint() if model else None,
         "segmenter": SEGMENTER_VERSION,
         "counts": counts,
-        "previous_digest": "",
+        "previous_digest": previous.digest if previous else "",
     }
     if "SOURCE_DATE_EPOCH" in os.environ:
         facts["built"] = _source_date_epoch()

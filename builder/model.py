@@ -23,7 +23,10 @@ class Finding:
 
 @dataclass(frozen=True)
 class Source:
-    """One mounted source. ``root`` is where its files lie while the build runs."""
+    """One mounted source. ``root`` is where its files lie while the build runs.
+
+    ``web`` is where its repository is browsed (``https://host/owner/name``), '' if nobody said.
+    """
 
     name: str
     kind: str
@@ -33,6 +36,7 @@ class Source:
     subdir: str = ""
     licence: str = ""
     lang: str = ""
+    web: str = ""
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,13 @@ DOCUMENTED_KEYS: dict[str, dict[str, tuple[str, str]]] = {
         "version": ("text", "the version; letters, digits and . + - _"),
         "title": ("text", "what people see; the name if not given"),
     },
+    "[site]": {
+        "url": (
+            "text",
+            "where the site will live, `https://host/path/`; for sitemap, feed and "
+            "links that need whole addresses",
+        ),
+    },
     "[[source]]": {
         "name": ("text", "the first part of its pages' paths: a-z, 0-9 and -"),
         "kind": ("text", "`vault` (Obsidian) or `folder`"),
@@ -59,8 +66,8 @@ DOCUMENTED_KEYS: dict[str, dict[str, tuple[str, str]]] = {
 """What a recipe may say, by table: the type and the meaning of each key."""
 
 _TOP_KEYS = {
-    "pack": "a table", "source": "a list", "dependency": "a list", "embed": "a table",
-    "chunk": "a table", "eval": "a list",
+    "pack": "a table", "site": "a table", "source": "a list", "dependency": "a list",
+    "embed": "a table", "chunk": "a table", "eval": "a list",
 }  # fmt: skip
 _TYPES: dict[str, type] = {
     "text": str, "a whole number": int, "a list": list, "a table": dict, "true or false": bool,
@@ -106,6 +113,8 @@ class Recipe:
     carry: bool
     max_tokens: int
     dependencies: tuple[Dependency, ...] = ()
+    address: str = ""
+    """Where the site will live, with a slash at its end, or ''."""
 
 
 def _keys(table: str) -> dict[str, str]:
@@ -140,7 +149,8 @@ class _Reader:
 
     def recipe(self, data: Mapping[str, Any]) -> Recipe:
         self.check(data, _TOP_KEYS, "the recipe")
-        pack, embed, chunk = (data.get(key, {}) for key in ("pack", "embed", "chunk"))
+        pack, site, embed, chunk = (data.get(key, {}) for key in ("pack", "site", "embed", "chunk"))
+        self.check(site, _keys("[site]"), "[site]")
         self.check(pack, _keys("[pack]"), "[pack]")
         self.check(embed, _keys("[embed]"), "[embed]")
         self.check(chunk, _keys("[chunk]"), "[chunk]")
@@ -171,8 +181,15 @@ class _Reader:
             raise self.error("max_tokens", f"[chunk] max_tokens is {max_tokens}", "use 32 to 512")
         title = pack.get("title", name)
         return Recipe(
-            self.path, name, version, title, sources, model, carry, max_tokens, dependencies
-        )
+            self.path, name, version, title, sources, model, carry, max_tokens, dependencies,
+            self.address(site.get("url", "")),
+        )  # fmt: skip
+
+    def address(self, url: str) -> str:
+        if url and not re.fullmatch(r"https?://[\w.:-]+(?:/[\w./~%-]*)?", url):
+            raise self.error("url", f"[site] url {url!r} is no address of a site",
+                             "write https://host/path/")  # fmt: skip
+        return f"{url.rstrip('/')}/" if url else ""
 
     def dependency(self, entry: Any, sources: Sequence[SourceSpec]) -> Dependency:
         self.check(entry, _keys("[[dependency]]"), "[[dependency]]")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from lorepack.builder.render.model import SiteFile
 from lorepack.packfile.digest import content_digest, index_digest
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.format import schema_sql
@@ -49,13 +49,11 @@ def new_pack(target: Path) -> Iterator[sqlite3.Connection]:
         staged.unlink(missing_ok=True)
 
 
-def write_site(pack: sqlite3.Connection, files: Mapping[str, bytes], mtime: int) -> None:
-    """Store the rendered site as SQLite's archive form does, compressed where that is shorter."""
+def write_site(pack: sqlite3.Connection, files: Mapping[str, SiteFile], mtime: int) -> None:
+    """Store the rendered site as SQLite's archive form does."""
     for name in sorted(files):
-        data = files[name]
-        packed = zlib.compress(data, 9)
-        stored = packed if len(packed) < len(data) else data
-        pack.execute(_FILE, (name, _REGULAR_FILE, mtime, len(data), stored))
+        file = files[name]
+        pack.execute(_FILE, (name, _REGULAR_FILE, mtime, file.size, file.data))
 
 
 def write_encoder(pack: sqlite3.Connection, files: Mapping[str, bytes]) -> None:

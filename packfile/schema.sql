@@ -22,6 +22,7 @@ CREATE TABLE sources (
     name     TEXT NOT NULL UNIQUE,
     kind     TEXT NOT NULL,
     origin   TEXT NOT NULL,            -- as the recipe gives it; never with credentials
+    web      TEXT NOT NULL DEFAULT '', -- where its repository is browsed: https://host/owner/name
     revision TEXT NOT NULL DEFAULT '', -- the commit, where there is one
     subdir   TEXT NOT NULL DEFAULT '',
     licence  TEXT NOT NULL DEFAULT ''

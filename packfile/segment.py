@@ -18,16 +18,14 @@ import snowballstemmer
 
 SEGMENTER_VERSION = 1
 
-_UNSPACED = (
+UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1100-\u11ff\u3040-\u30ff\u3130-\u318f"
     "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
     "\U00020000-\U0003ffff"
 )
-_WORD = (
-    rf"(?:[^\W{_UNSPACED}]|[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u065f\u0900-\u0dff])+"
-)
+_WORD = rf"(?:[^\W{UNSPACED}]|[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u065f\u0900-\u0dff])+"
 _TOKEN = re.compile(
-    rf"(?P<unspaced>[{_UNSPACED}]+)"
+    rf"(?P<unspaced>[{UNSPACED}]+)"
     rf"|(?P<compound>(?:(?<![\w-])--?|(?<!\S)[.@$]|(?<!\S)~/)?"
     rf"{_WORD}(?:(?:::|->|[./\\:@#+-]|['’]){_WORD})*(?:\+\+|#)?)"
 )

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from lorepack.packfile.errors import LorepackError
-from lorepack.packfile.format import NAME, SUFFIX, VERSION
+from lorepack.packfile.format import NAME, SUFFIX, VERSION, version_key
 from lorepack.packfile.verify import require_sound
 from lorepack.server.mount import Mount, mount_pack
 
 _log = logging.getLogger("lorepack.server.library")
-_NUMBERS = re.compile(r"(\d+)")
 
 _Stamp = tuple[int, int, int, int]
 """Device, inode, size and time of change: what tells one file from another at the same path."""
@@ -136,14 +134,6 @@ class Library:
                         reverse=True)  # fmt: skip
         # Readers keep the shelf they took; the next one to look takes the new one.
         self.shelf = Shelf(packs)
-
-
-def version_key(version: str) -> tuple[tuple[int, int, str], ...]:
-    """Return a key that orders versions by their numbers, a pre-release before its release."""
-    release, _, before = version.partition("-")
-    parts = [part for part in _NUMBERS.split(release) if part.strip(".")]
-    key = [(1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts]
-    return (*key, (0, 0, before) if before else (0, 1, ""))
 
 
 def _stamp(path: Path) -> _Stamp | None:

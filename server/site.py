@@ -12,33 +12,23 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from lorepack.packfile.site import CONTENT_SECURITY, at_address, is_addressed
 from lorepack.server.mount import Mount
 
-CONTENT_SECURITY = "; ".join(
-    (
-        "default-src 'self'",
-        "script-src 'self' 'wasm-unsafe-eval'",
-        "style-src 'self'",
-        "img-src 'self' data:",
-        "worker-src 'self' blob:",
-        "object-src 'self'",
-        "base-uri 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'self'",
-    )
-)
-"""Everything from the site itself; WebAssembly is the search's."""
 SECURITY = {
-    "Content-Security-Policy": CONTENT_SECURITY,
+    "Content-Security-Policy": f"{CONTENT_SECURITY}; frame-ancestors 'self'",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
+# A picture or text of a source, opened by itself, runs nothing and loads nothing.
+_ATTACHMENT = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; media-src 'self'; sandbox"
+)
 IMMUTABLE = "public, max-age=31536000, immutable"
 
 _FILE = "SELECT sz, data FROM sqlar WHERE name = ?"
 _SIZES = "SELECT rowid, sz, length(data) FROM sqlar WHERE name = ?"
 _RANGE = re.compile(r"bytes=(\d*)-(\d*)")
-_FROM_ROOT = re.compile(rb'((?:href|src)="|"base": ")/')
 _TYPES = {
     ".js": "text/javascript",
     ".svg": "image/svg+xml",
@@ -88,6 +78,10 @@ async def site_response(mount: Mount, request: Request, path: str, *, pinned: bo
     # The digest is the whole pack's: with an equal one, whatever the address gave, it still gives.
     if etag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
+    if is_addressed(path):
+        return await run_in_threadpool(_addressed, mount, request, path, headers)
+    if path.startswith("files/") and not path.endswith(".pdf"):
+        headers["Content-Security-Policy"] = _ATTACHMENT
     if "range" in request.headers and request.headers.get("if-range", etag) == etag:
         part = await run_in_threadpool(_part, mount, path, request.headers["range"])
         if part is not None:
@@ -141,10 +135,22 @@ def _missing(mount: Mount, address: str, path: str) -> Response:
     if read_file(mount, f"{path}/"):
         return RedirectResponse(f"{address}/", 308, headers=SECURITY)
     page = read_file(mount, "404.html") or SiteFile(b"not found", "text/plain; charset=utf-8")
-    # The page is made for a site at the root of its host.
-    root = address[: len(address) - len(path)].encode()
-    body = _FROM_ROOT.sub(rb"\g<1>" + root, page.plain())
+    body = at_address("404.html", page.plain(), "", _root(address, path))
     return Response(body, 404, SECURITY, page.media_type)
+
+
+def _addressed(mount: Mount, request: Request, path: str, headers: Mapping[str, str]) -> Response:
+    """A file whose content depends on the address at which it is asked for."""
+    found = read_file(mount, path)
+    if found is None:
+        return _missing(mount, request.url.path, path)
+    origin = f"{request.url.scheme}://{request.url.netloc}"
+    data = at_address(path, found.plain(), origin, _root(request.url.path, path))
+    return Response(data, 200, {**headers, "Cache-Control": "no-store"}, found.media_type)
+
+
+def _root(address: str, path: str) -> str:
+    return address[: len(address) - len(path)]
 
 
 def _name(path: str) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from lorepack.builder.acquire.folder import list_files
 from lorepack.builder.acquire.ignore import ignore_rules
+from lorepack.builder.acquire.revision import revision_of
 from lorepack.builder.model import Finding, Source, SourceFile
 from lorepack.builder.recipe import SourceSpec
 
@@ -19,8 +21,13 @@ def acquire(specs: Sequence[SourceSpec]) -> tuple[list[Source], list[SourceFile]
         source = Source(
             spec.name, spec.kind, spec.origin, spec.path, licence=spec.licence, lang=spec.lang
         )
-        sources.append(source)
         found, odd = list_files(source, ignore_rules(spec))
+        if revision := revision_of(source.root, found):
+            source = replace(
+                source, revision=revision.commit, subdir=revision.subdir, web=revision.web
+            )
+            found = [replace(file, source=source) for file in found]
+        sources.append(source)
         files += found
         findings += odd
     return sources, files, findings

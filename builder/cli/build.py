@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import click
 
-from lorepack.builder.build import Summary, build_pack
+from lorepack.builder.build import Summary, build_pack, build_site
 from lorepack.builder.cli.progress import stage_progress
 from lorepack.builder.model import Finding
 from lorepack.builder.recipe import read_recipe
@@ -18,11 +19,23 @@ from lorepack.builder.recipe import read_recipe
 @click.option("--out", type=click.Path(path_type=Path), default=Path("out"), show_default=True,
               help="Folder for the pack.")  # fmt: skip
 @click.option("--strict", is_flag=True, help="Fail on any finding that is an error or a warning.")
+@click.option("--no-site", is_flag=True, help="Leave the site out of the pack.")
+@click.option("--site-only", is_flag=True, help="Write the site to a folder, and no pack.")
+@click.option("--previous", type=click.Path(path_type=Path),
+              help="Pack to compare with, or none; else the version before in --out.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print summary and findings as JSON.")
-def build(recipe: Path, out: Path, strict: bool, as_json: bool) -> None:
+def build(
+    recipe: Path, out: Path, strict: bool, no_site: bool, site_only: bool, previous: Path | None,
+    as_json: bool,
+) -> None:  # fmt: skip
     """Compile RECIPE (packs/NAME.toml) into a pack."""
+    if no_site and site_only:
+        raise click.UsageError("--no-site and --site-only leave nothing to build")
+    make = build_site if site_only else partial(build_pack, site=not no_site)
     with stage_progress(quiet=as_json) as progress:
-        summary, findings = build_pack(read_recipe(recipe), out, strict=strict, progress=progress)
+        summary, findings = make(
+            read_recipe(recipe), out, strict=strict, previous=previous, progress=progress
+        )
     if as_json:
         rows = [finding.__dict__ for finding in findings]
         click.echo(json.dumps({**summary.as_dict(), "reports": rows}))

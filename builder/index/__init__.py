@@ -26,7 +26,8 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _NAME = "INSERT OR IGNORE INTO names (name, page_id) VALUES (?, ?)"
 _SOURCE = """
-INSERT INTO sources (id, name, kind, origin, revision, subdir, licence) VALUES (?, ?, ?, ?, ?, ?, ?)
+INSERT INTO sources (id, name, kind, origin, web, revision, subdir, licence)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
 _DEPENDENCY = """
 INSERT OR REPLACE INTO dependencies (ecosystem, name, version, repo, source_id)
@@ -117,7 +118,8 @@ def write_rows(pack: sqlite3.Connection, content: Content) -> Graph:
 
 def _write_sources(pack: sqlite3.Connection, sources: Sequence[Source]) -> dict[str, int]:
     for number, s in enumerate(sources, 1):
-        pack.execute(_SOURCE, (number, s.name, s.kind, s.origin, s.revision, s.subdir, s.licence))
+        row = (number, s.name, s.kind, s.origin, s.web, s.revision, s.subdir, s.licence)
+        pack.execute(_SOURCE, row)
     return {source.name: number for number, source in enumerate(sources, 1)}
 
 

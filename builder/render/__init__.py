@@ -2,162 +2,160 @@
 
 from __future__ import annotations
 
-import posixpath
-import tempfile
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import hashlib
+import json
+import zlib
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager
+from importlib.metadata import version
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
 
-from lorepack.builder.model import LinkedPage, Page, Source, SourceFile
-from lorepack.builder.render.generated import (
-    HOME_URL,
-    TAGS_URL,
-    folder_html,
-    home_html,
-    tags_html,
-)
-from lorepack.builder.render.html import SiteMap, render_page
-from lorepack.builder.render.mkdocs import SitePage, build_site
-from lorepack.builder.render.navigation import Folder, beside, folders_of, parents
-from lorepack.builder.render.pagefind import index_site
+from lorepack.builder.render.cache import load_pages, save_pages
+from lorepack.builder.render.crawl import crawl_files
+from lorepack.builder.render.generated import generated_pages
+from lorepack.builder.render.generated.graph import DATA_URL, graph_data
+from lorepack.builder.render.mkdocs import build_site
+from lorepack.builder.render.model import Rendered, SiteFile, SiteInput, SitePage
+from lorepack.builder.render.navigation import folders_of
+from lorepack.builder.render.page import document_pages
 from lorepack.builder.render.scripts import externalize_scripts
-from lorepack.builder.render.urls import file_url, relative_url
+from lorepack.builder.render.search import search_files
+from lorepack.builder.render.svg import sanitize_svg
+from lorepack.builder.render.urls import file_url
 
-_NOT_SHIPPED = (".map", ".gz")
-_NOT_SHIPPED_FOLDERS = ("assets/javascripts/lunr/", "assets/javascripts/workers/")
+_GZIP = b"\x1f\x8b"
+NOT_FOUND = "404.html"
+_MADE_BY = ("mkdocs-material", "mkdocs", "markdown-it-py", "mdit-py-plugins", "nh3", "pygments")
+_CODE = ("lorepack.builder", "lorepack.site", "lorepack.templates")
+_DRAWN_BY = {"katex": 'class="arithmatex"', "mermaid": 'class="lore-mermaid"'}
+"""Folders of libraries, and what they draw in a page."""
 
 
 def render_site(
-    linked: Sequence[LinkedPage],
-    urls: Mapping[str, str],
-    sources: Sequence[Source],
-    attachments: Mapping[str, SourceFile],
-    *,
-    title: str,
-    version: str,
-    epoch: int,
-    on_page: Callable[[], None] = lambda: None,
-) -> dict[str, bytes]:
+    given: SiteInput,
+    cache: Path | None,
+    stage: Callable[[str], AbstractContextManager[None]],
+    on_page: Callable[[int, int], None] = lambda *_: None,
+) -> dict[str, SiteFile]:
     """Return the files of the site by their path in it.
 
     Args:
-        urls: the address of every page, by path.
-        attachments: all files that a page may show; those that none does are not shipped.
-        epoch: seconds; stands for now in what is written.
-        on_page: called after each page.
+        cache: where pages of the last build are kept; None renders all anew.
+        stage: measures what is done within, under a name.
+        on_page: called after each page with how many are done, of how many.
 
     Raises:
         LorepackError: Pagefind failed.
     """
-    site = SiteMap({page.page.path: page for page in linked}, urls)
-    folders = folders_of(linked, urls)
-    backlinks = _backlinks(linked)
-    pages = [
-        _home_page(site, sources, folders, version),
-        SitePage(TAGS_URL, "Tags", tags_html(site), in_nav=True, lore=_LORE),
-        *(_folder_page(folder, folders, site) for folder in folders.values()),
-        *(_site_page(item, site, folders, backlinks[item.page.path]) for item in linked),
-    ]
-    with tempfile.TemporaryDirectory(prefix="lorepack-site-") as scratch:
-        target = Path(scratch) / "site"
-        build_site(pages, title, target, epoch, on_page)
-        index_site(target)
-        shipped = dict(externalize_scripts(_read_tree(target)))
-    for name in ("lorepack.css", "lorepack.svg", "search.js", "offline.js"):
-        shipped[f"assets/{name}"] = (files("lorepack.site") / "assets" / name).read_bytes()
-    for path in sorted(_shown_files(linked)):
-        if path in attachments:
-            shipped[file_url(path)] = attachments[path].disk.read_bytes()
-    return shipped
+    with stage("render"):
+        folders = folders_of(given.pages, given.urls)
+        pages = [*generated_pages(given, folders), *document_pages(given, folders)]
+        rendered, theme = _render_pages(pages, given, cache, on_page)
+        bodies = {url: page.body for url, page in rendered.items()}
+        missing, scripts = externalize_scripts(NOT_FOUND, theme[NOT_FOUND].decode())
+        for page in rendered.values():
+            scripts.update(page.scripts)
+        made = {
+            **theme,
+            **scripts,
+            NOT_FOUND: missing.encode(),
+            **_own_assets(bodies.values()),
+            **_attachments(given),
+            **crawl_files(given, pages),
+            DATA_URL: graph_data(given),
+        }
+    with stage("search"):
+        made |= search_files([linked.page for linked in given.pages], given.urls, bodies)
+    shipped = {name: deflated(data) for name, data in made.items()}
+    return shipped | {f"{url}index.html": page.html for url, page in rendered.items()}
 
 
-def _site_page(
-    linked: LinkedPage, site: SiteMap, folders: Mapping[str, Folder], backlinks: Iterable[str]
-) -> SitePage:
-    page = linked.page
-    base = site.urls[page.path]
-    own_title = next((h.text for h in page.headings[:1] if h.level == 1), "")
-    near, hidden = beside(folders, posixpath.dirname(page.path), page.path, site, base)
-    lore: dict[str, Any] = {
-        "indexed": True,
-        "source": page.source.name,
-        "lang": page.lang,
-        "parents": parents(folders, page.path, base),
-        "beside": near,
-        "hidden": hidden,
-        "has_title": own_title == page.title,
-        "facts": _facts(page),
-        "tags": [
-            {"name": tag, "url": f"{relative_url(TAGS_URL, base)}#{tag.lower()}"}
-            for tag in page.tags
-        ],
-        "backlinks": [
-            {"title": site.pages[path].page.title, "url": relative_url(site.urls[path], base)}
-            for path in backlinks
-        ],
-    }
-    return SitePage(
-        url=base,
-        title=page.title,
-        html=render_page(page.path, site),
-        headings=page.headings,
-        description=page.summary,
-        lang=page.lang,
-        lore=lore,
-    )
+def deflated(data: bytes) -> SiteFile:
+    """Return ``data`` in the form in which a pack holds it."""
+    packed = zlib.compress(data, 9) if not data.startswith(_GZIP) else data
+    return SiteFile(len(data), packed if len(packed) < len(data) else data)
 
 
-def _home_page(
-    site: SiteMap, sources: Sequence[Source], folders: Mapping[str, Folder], version: str
-) -> SitePage:
-    tops = [
-        {"kind": "folder", "title": f"{s.name}/", "url": folders[s.name].url, "active": False}
-        for s in sources
-        if s.name in folders
-    ]
-    lore = {**_LORE, "beside": tops, "hidden": 0}
-    body = home_html(site, sources, folders, version)
-    return SitePage(HOME_URL, "Start", body, in_nav=True, lore=lore)
+def _render_pages(
+    pages: Sequence[SitePage], given: SiteInput, cache: Path | None,
+    on_page: Callable[[int, int], None],
+) -> tuple[dict[str, Rendered], dict[str, bytes]]:  # fmt: skip
+    """Return all pages by address, those that did not change from the cache, and the theme."""
+    theme_key = _theme_key(pages, given)
+    keys = {page.url: _key(page, theme_key) for page in pages}
+    known = load_pages(cache, keys.values()) if cache else {}
+    stale = [page for page in pages if keys[page.url] not in known]
+    kept = len(pages) - len(stale)
+    bodies: dict[str, str] = {}
+
+    def body(page: SitePage) -> str:
+        bodies[page.url] = page.body()
+        on_page(kept + len(bodies), len(pages))
+        return bodies[page.url]
+
+    theme = build_site(stale, [page for page in pages if page.in_nav], given, body)
+    fresh = {}
+    for page in stale:
+        name = f"{page.url}index.html"
+        html, scripts = externalize_scripts(name, theme.pop(name).decode())
+        fresh[page.url] = Rendered(deflated(html.encode()), bodies[page.url], scripts)
+    if cache:
+        save_pages(cache, {keys[url]: page for url, page in fresh.items()}, keys.values())
+    rendered = {url: fresh.get(url) or known[key] for url, key in keys.items()}
+    return rendered, theme
 
 
-def _folder_page(folder: Folder, folders: Mapping[str, Folder], site: SiteMap) -> SitePage:
-    near, hidden = beside(folders, folder.path, "", site, folder.url)
-    lore = {
-        **_LORE,
-        "parents": parents(folders, f"{folder.path}/", folder.url),
-        "beside": near,
-        "hidden": hidden,
-    }
-    return SitePage(folder.url, folder.title, folder_html(folder, folders, site), lore=lore)
+def _key(page: SitePage, theme_key: str) -> str:
+    shown = [
+        theme_key, page.url, page.title, page.inputs, page.description, page.lang, page.lore,
+        [(h.level, h.text, h.anchor) for h in page.headings],
+    ]  # fmt: skip
+    text = json.dumps(shown, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-_LORE: Mapping[str, Any] = {"indexed": False, "source": "", "lang": "en", "has_title": False}
-"""What the theme needs to know of a generated page."""
+def _theme_key(pages: Sequence[SitePage], given: SiteInput) -> str:
+    """Return a digest of all that every page depends on."""
+    digest = hashlib.sha256()
+    nav = [(page.title, page.url) for page in pages if page.in_nav]
+    made_by = [(name, version(name)) for name in _MADE_BY]
+    digest.update(json.dumps([given.title, given.address, given.epoch, nav, made_by]).encode())
+    for package in _CODE:
+        for path, data in _files_below(files(package), ""):
+            digest.update(path.encode() + hashlib.sha256(data).digest())
+    return digest.hexdigest()
 
 
-def _facts(page: Page) -> list[str]:
-    dates = [("created", page.created), ("updated", page.updated), ("", page.lifecycle)]
-    return [f"{name} {value}".strip() for name, value in dates if value]
-
-
-def _backlinks(linked: Sequence[LinkedPage]) -> defaultdict[str, dict[str, None]]:
-    found: defaultdict[str, dict[str, None]] = defaultdict(dict)
-    for item in linked:
-        for target in item.targets:
-            if target and target.kind == "page" and target.path != item.page.path:
-                found[target.path][item.page.path] = None
+def _files_below(folder: Traversable, prefix: str) -> list[tuple[str, bytes]]:
+    found: list[tuple[str, bytes]] = []
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if entry.is_dir() and entry.name != "__pycache__":
+            found += _files_below(entry, f"{prefix}{entry.name}/")
+        elif entry.is_file():
+            found.append((prefix + entry.name, entry.read_bytes()))
     return found
 
 
-def _shown_files(linked: Sequence[LinkedPage]) -> set[str]:
-    return {t.path for item in linked for t in item.targets if t and t.kind == "file"}
+def _own_assets(bodies: Collection[str]) -> dict[str, bytes]:
+    """Return scripts and styles; a library that draws travels only where it is needed."""
+    folder = files("lorepack.site") / "assets"
+    left_out = tuple(
+        f"{name}/" for name, sign in _DRAWN_BY.items() if not any(sign in body for body in bodies)
+    )
+    return {
+        f"assets/{path}": data
+        for path, data in _files_below(folder, "")
+        if not path.startswith(left_out)
+    }
 
 
-def _read_tree(root: Path) -> Iterable[tuple[str, bytes]]:
-    for path in sorted(root.rglob("*")):
-        name = path.relative_to(root).as_posix()
-        skipped = name.endswith(_NOT_SHIPPED) and not name.startswith("pagefind/")
-        if path.is_file() and not skipped and not name.startswith(_NOT_SHIPPED_FOLDERS):
-            yield name, path.read_bytes()
+def _attachments(given: SiteInput) -> dict[str, bytes]:
+    """Return the files that pages show or link to; nothing else of a source is shipped."""
+    shown = {t.path for item in given.pages for t in item.targets if t and t.kind == "file"}
+    found = {}
+    for path in sorted(shown & given.files.keys()):
+        data = given.files[path].disk.read_bytes()
+        found[file_url(path)] = sanitize_svg(data) if path.lower().endswith(".svg") else data
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from html import escape
@@ -23,8 +23,9 @@ from lorepack.builder.parse.extract import is_external
 from lorepack.builder.parse.markdown.parser import parse_tokens
 from lorepack.builder.render.embeds import is_lone_embed, section_tokens, without_ids
 from lorepack.builder.render.media import media_html
+from lorepack.builder.render.model import SiteMap
 from lorepack.builder.render.sanitize import sanitize, whole_tags
-from lorepack.builder.render.urls import file_url, relative_url
+from lorepack.builder.render.urls import file_url, relative_url, tag_url
 
 MAX_EMBED_DEPTH = 4
 _LINKED = ("wikilink", "link_open", "image")
@@ -39,14 +40,6 @@ _CALLOUTS = {
 }  # fmt: skip
 _LANGUAGE = re.compile(r"[\w+#.-]+")
 _MAX_HIGHLIGHTED = 100_000
-
-
-@dataclass(frozen=True)
-class SiteMap:
-    """All pages with their addresses, for links and embeds."""
-
-    pages: Mapping[str, LinkedPage]
-    urls: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -134,14 +127,16 @@ class _Renderer(RendererHTML):
     def task(self, tokens: Sequence[Token], i: int, options: Any, env: Any) -> str:
         mark = tokens[i].meta["mark"]
         checked = "" if mark == " " else " checked"
-        box = f'<input type="checkbox" data-task="{escape(mark)}" disabled{checked}>'
+        label = "to do" if mark == " " else "done"
+        kind = f'type="checkbox" data-task="{escape(mark)}" aria-label="{label}"'
+        box = f"<input {kind} disabled{checked}>"
         sign = '<span class="task-list-indicator"></span>'
         return f'<label class="task-list-control">{box}{sign}</label>'
 
     def tag(self, tokens: Sequence[Token], i: int, options: Any, env: Any) -> str:
         name = tokens[i].content
-        url = relative_url("tags/", env["view"].base)
-        return f'<a class="lore-tag" href="{url}#{escape(name.lower())}">#{escape(name)}</a>'
+        url = relative_url(tag_url(name), env["view"].base)
+        return f'<a class="lore-tag" href="{url}">#{escape(name)}</a>'
 
     def math_inline(self, tokens: Sequence[Token], i: int, options: Any, env: Any) -> str:
         return f'<span class="arithmatex">\\({escape(tokens[i].content)}\\)</span>'
@@ -160,6 +155,9 @@ class _Renderer(RendererHTML):
     def fence(self, tokens: Sequence[Token], i: int, options: Any, env: Any) -> str:
         token = tokens[i]
         match = _LANGUAGE.match(token.info.strip())
+        if match and match.group().lower() == "mermaid":
+            diagram = escape(token.content)
+            return f'<pre class="lore-mermaid"{self.renderAttrs(token)}>{diagram}</pre>\n'
         return code_html(token.content, match.group() if match else "", self.renderAttrs(token))
 
     def code_block(self, tokens: Sequence[Token], i: int, options: Any, env: Any) -> str:

@@ -1,4 +1,4 @@
-"""Attachments in a page: pictures, sound, film, or a link."""
+"""Attachments in a page: pictures, sound, film, PDF, or a link."""
 
 from __future__ import annotations
 
@@ -29,7 +29,15 @@ def media_html(path: str, url: str, size: str, alt: str) -> str:
     if suffix in _IMAGES:
         return f'<img src="{url}" alt="{escape(text)}" loading="lazy"{dimensions}>'
     if suffix in _AUDIO:
-        return f'<audio src="{url}" controls preload="none"></audio>'
+        return f'<audio src="{url}" controls preload="none" aria-label="{escape(name)}"></audio>'
     if suffix in _VIDEO:
-        return f'<video src="{url}" controls preload="none"{dimensions}></video>'
-    return f'<a class="lore-file" href="{url}">{escape(name)}</a>'
+        label = f' aria-label="{escape(name)}"'
+        return f'<video src="{url}" controls preload="none"{label}{dimensions}></video>'
+    link = f'<a class="lore-file" href="{url}">{escape(name)}</a>'
+    if suffix == ".pdf":
+        # A browser that shows no PDF shows the link.
+        return (
+            f'<object class="lore-pdf" type="application/pdf" data="{url}" '
+            f'aria-label="{escape(name)}"{dimensions}>{link}</object>'
+        )
+    return link

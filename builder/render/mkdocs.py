@@ -4,62 +4,69 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from html import escape
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast
 
 from lorepack.builder.model import Heading
+from lorepack.builder.render.linked_data import linked_data
+from lorepack.builder.render.model import SiteInput, SitePage
+from lorepack.packfile.site import CONTENT_SECURITY
 
-
-@dataclass(frozen=True)
-class SitePage:
-    """One page of the site. ``lore`` is what the theme's ``main.html`` shows around it."""
-
-    url: str
-    title: str
-    html: str
-    headings: tuple[Heading, ...] = ()
-    description: str = ""
-    lang: str = "en"
-    in_nav: bool = False
-    lore: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def src_uri(self) -> str:
-        """The Markdown file that mkdocs is told of."""
-        return f"{self.url}index.md"
+_NOT_SHIPPED = (".map", ".gz")
+_NOT_SHIPPED_FOLDERS = ("assets/javascripts/lunr/", "assets/javascripts/workers/")
+_REPLACED = ("sitemap.xml",)
 
 
 def build_site(
-    pages: Sequence[SitePage], title: str, target: Path, epoch: int, on_page: Any
-) -> None:
-    """Write the site of ``pages`` to the folder ``target``.
+    pages: Sequence[SitePage],
+    in_nav: Sequence[SitePage],
+    given: SiteInput,
+    body: Callable[[SitePage], str],
+) -> dict[str, bytes]:
+    """Return the HTML of ``pages`` and the theme's own files, by their path in the site.
+
+    A page does not depend on which others are built with it.
 
     Args:
-        epoch: the time in seconds that mkdocs takes for now, so that builds repeat.
-        on_page: called after each page.
+        in_nav: the pages that every page's navigation names.
+        body: gives the HTML of a page's body.
     """
-    with _environment(epoch):
+    with _environment(given.epoch), tempfile.TemporaryDirectory(prefix="lorepack-site-") as scratch:
         from mkdocs.commands.build import build
         from mkdocs.config import load_config
 
         logging.getLogger("mkdocs").setLevel(logging.ERROR)
-        docs = target.with_name(target.name + "-docs")
-        docs.mkdir(parents=True)
+        docs, target = Path(scratch) / "docs", Path(scratch) / "site"
+        docs.mkdir()
         template = Path(str(files("lorepack.templates") / "mkdocs.yml"))
         with template.open("rb") as file:
             config = load_config(
                 file,
-                site_name=title,
+                site_name=escape(given.title),
                 docs_dir=str(docs),
                 site_dir=str(target),
-                nav=[{page.title: page.src_uri} for page in pages if page.in_nav],
+                # The theme draws its own navigation; without one, mkdocs would nest all pages.
+                nav=[{"Start": "index.md"}],
             )
-        config.plugins["lorepack"] = _plugin(pages, on_page)
+        config.extra["address"] = given.address
+        config.extra["security"] = CONTENT_SECURITY
+        config.extra["nav"] = [{"title": escape(page.title), "url": page.url} for page in in_nav]
+        config.plugins["lorepack"] = _plugin(pages, given, body)
         build(config)
+        return dict(_read_tree(target))
+
+
+def _read_tree(root: Path) -> Iterator[tuple[str, bytes]]:
+    for path in sorted(root.rglob("*")):
+        name = path.relative_to(root).as_posix()
+        skipped = name.endswith(_NOT_SHIPPED) or name.startswith(_NOT_SHIPPED_FOLDERS)
+        if path.is_file() and not skipped and name not in _REPLACED:
+            yield name, path.read_bytes()
 
 
 @contextmanager
@@ -77,8 +84,11 @@ def _environment(epoch: int) -> Iterator[None]:
                 os.environ[key] = value
 
 
-def _plugin(pages: Sequence[SitePage], on_page: Any) -> Any:
-    """Return a mkdocs plugin that supplies finished HTML instead of Markdown."""
+def _plugin(pages: Sequence[SitePage], given: SiteInput, body: Callable[[SitePage], str]) -> Any:
+    """Return a mkdocs plugin that supplies finished HTML instead of Markdown.
+
+    The theme's templates escape nothing, so what they show is escaped here.
+    """
     from mkdocs.plugins import BasePlugin
     from mkdocs.structure.files import File
     from mkdocs.structure.toc import get_toc
@@ -95,27 +105,49 @@ def _plugin(pages: Sequence[SitePage], on_page: Any) -> Any:
 
         def on_page_markdown(self, markdown: str, page: Any, config: Any, files: Any) -> str:
             own = by_uri[page.file.src_uri]
-            page.meta = {"title": own.title, "description": own.description, "lore": own.lore}
+            page.meta = {
+                "title": escape(own.title),
+                "description": escape(own.description),
+                "lang": escape(own.lang),
+                "address": own.url,
+                "linked_data": linked_data(own, given.title),
+                "lore": _escaped(own.lore),
+            }
             return ""
 
         def on_page_content(self, html: str, page: Any, config: Any, files: Any) -> str:
             own = by_uri[page.file.src_uri]
             page.toc = get_toc(cast(Any, _toc(own.headings)))
-            return own.html
+            return body(own)
 
         def on_post_page(self, output: str, page: Any, config: Any) -> str:
-            on_page()
-            lang = by_uri[page.file.src_uri].lang
+            lang = escape(by_uri[page.file.src_uri].lang)
             return output.replace('<html lang="en"', f'<html lang="{lang}"', 1)
 
     return LorepackPlugin()
+
+
+def _escaped(value: Any) -> Any:
+    """Return plain data with every text escaped for HTML."""
+    if isinstance(value, str):
+        return escape(value)
+    if isinstance(value, Mapping):
+        return {key: _escaped(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_escaped(inner) for inner in value]
+    return value
 
 
 def _toc(headings: Sequence[Heading]) -> list[dict[str, Any]]:
     roots: list[dict[str, Any]] = []
     open_entries: list[dict[str, Any]] = []
     for heading in headings:
-        entry = {"level": heading.level, "id": heading.anchor, "name": heading.text, "children": []}
+        entry = {
+            "level": heading.level,
+            "id": heading.anchor,
+            "name": escape(heading.text),
+            "children": [],
+        }
         while open_entries and open_entries[-1]["level"] >= heading.level:
             open_entries.pop()
         (open_entries[-1]["children"] if open_entries else roots).append(entry)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lorepack.builder.model import LinkedPage
-from lorepack.builder.render.html import SiteMap
-from lorepack.builder.render.urls import folder_url, relative_url
+from lorepack.builder.render.model import SiteMap
+from lorepack.builder.render.urls import GENERATED, folder_url, relative_url
 
 SHOWN_BESIDE = 30
 """Pages of the same folder that the sidebar lists around the open one."""
@@ -34,7 +34,7 @@ class Folder:
 def folders_of(pages: Sequence[LinkedPage], urls: Mapping[str, str]) -> dict[str, Folder]:
     """Return every folder that holds a page, by path; a source is the folder at the top."""
     folders: dict[str, Folder] = {}
-    taken = set(urls.values())
+    taken = {*urls.values(), *(f"{name}/" for name in GENERATED)}
     for linked in pages:
         path = posixpath.dirname(linked.page.path)
         _folder(path, folders, taken).pages.append(linked.page.path)

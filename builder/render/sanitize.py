@@ -9,8 +9,8 @@ import nh3
 
 _TAGS = nh3.ALLOWED_TAGS | frozenset(
     {
-        "audio", "details", "div", "figure", "figcaption", "input", "label", "mark", "section",
-        "source", "span", "summary", "video", "kbd",
+        "audio", "details", "div", "figure", "figcaption", "input", "label", "mark", "object",
+        "section", "source", "span", "summary", "video", "kbd",
     }
 )  # fmt: skip
 _GLOBAL = frozenset({"id", "class", "title", "lang", "dir", "align", "role", "aria-label"})
@@ -26,33 +26,37 @@ _ATTRIBUTES: Mapping[str, set[str]] = {
     "td": {"colspan", "rowspan", "style"},
     "th": {"colspan", "rowspan", "scope", "style"},
     "div": {"data-callout", "data-embed"},
+    "object": {"type", "data", "width", "height"},
     "pre": {"data-lang"},
 }
-_LOADED = frozenset({"img", "audio", "video", "source"})
+_LOADED = frozenset({("img", "src"), ("audio", "src"), ("video", "src"), ("source", "src"),
+                     ("object", "data")})  # fmt: skip
 
 
 # Elements in which an HTML parser sees no tags, or drops them: one that is not closed would
 # swallow the rest of the page.
 _SWALLOWING = (
     "script|style|iframe|noembed|noframes|noscript|template|textarea|title|xmp|plaintext|select"
-    "|svg|math"
+    "|svg|math|object|embed"
 )
 _SWALLOWED = re.compile(rf"<({_SWALLOWING})\b[^>]*>.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
 _ATTRIBUTE = r"\s+[A-Za-z_:][\w:.-]*(?:\s*=\s*(?:[^\s\"'=<>`]+|'[^']*'|\"[^\"]*\"))?"
 _TAG = re.compile(rf"<(?:([A-Za-z][\w-]*)(?:{_ATTRIBUTE})*\s*/?|/([A-Za-z][\w-]*)\s*)>")
-_SWALLOWING_NAME = re.compile(_SWALLOWING, re.IGNORECASE)
+_GENERATED = frozenset({"object"})
+"""Elements that Lorepack writes, and no source may."""
 
 
 def whole_tags(html: str) -> str:
-    """Return raw HTML of a source with whole tags only; a lone ``<`` becomes text.
+    """Return raw HTML of a source with whole tags that may stay; a lone ``<`` becomes text.
 
-    So nothing in it reaches beyond it, whatever it leaves open.
+    So nothing in it takes what follows away, whatever it leaves open.
     """
     html = _SWALLOWED.sub("", html)
     kept, position = [], 0
     for match in _TAG.finditer(html):
         kept.append(html[position : match.start()].replace("<", "&lt;"))
-        if not _SWALLOWING_NAME.fullmatch(match.group(1) or match.group(2)):
+        name = (match.group(1) or match.group(2)).lower()
+        if name in _TAGS and name not in _GENERATED:
             kept.append(match.group())
         position = match.end()
     return "".join(kept) + html[position:].replace("<", "&lt;")
@@ -74,11 +78,13 @@ def sanitize(html: str) -> str:
 
 
 def _filter(tag: str, name: str, value: str) -> str | None:
-    if (
-        tag in _LOADED
-        and name == "src"
-        and ("//" in value[:8] or ":" in value.split("/", maxsplit=1)[0])
+    if (tag, name) in _LOADED and (
+        "//" in value[:8] or "\\" in value or ":" in value.split("/", maxsplit=1)[0]
     ):
+        return None
+    if tag == "object" and value.rpartition(".")[2] != "pdf" and name == "data":
+        return None
+    if tag == "object" and name == "type" and value != "application/pdf":
         return None
     if tag == "input" and name == "type" and value != "checkbox":
         return None

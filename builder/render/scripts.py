@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
-from collections.abc import Iterable, Iterator
+from typing import Any
 
 FOLDER = "assets/inline"
 
@@ -15,17 +16,26 @@ _SCOPE = re.compile(r'new URL\("\.[^"]*",location\)')
 _ROOT = "new URL(document.querySelector('meta[name=\"lorepack-root\"]').content,location)"
 
 
-def externalize_scripts(files: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
-    """Yield the files with every inline script as a file of its own, once for all pages."""
+def externalize_scripts(name: str, html: str) -> tuple[str, dict[str, bytes]]:
+    """Return a page without inline scripts, and them as files by their path in the site.
+
+    Args:
+        name: the page's own path in the site.
+    """
+    root = "/" if name == "404.html" else "../" * name.count("/")
     scripts: dict[str, bytes] = {}
-    for name, data in files:
-        if not name.endswith(".html"):
-            yield name, data
-            continue
-        root = "/" if name == "404.html" else "../" * name.count("/")
-        html = data.decode("utf-8")
-        yield name, _INLINE.sub(lambda match: _refer(match[1], root, scripts), html).encode()  # noqa: B023
-    yield from sorted(scripts.items())
+    return _INLINE.sub(lambda match: _refer(match[1], root, scripts), html), scripts
+
+
+def script_call(function: str, data: Any) -> bytes:
+    """Return a script that calls ``function`` with ``data``.
+
+    From file:// a page may load scripts, but fetch nothing.
+    """
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    # In a script these two end a line for old browsers.
+    text = text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return f"{function}({text});\n".encode("utf-8", "replace")
 
 
 def _refer(script: str, root: str, scripts: dict[str, bytes]) -> str:

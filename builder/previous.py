@@ -1,0 +1,102 @@
+"""The pack that came before, for what changed since."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from lorepack.packfile.errors import LorepackError
+from lorepack.packfile.format import SUFFIX, version_key
+from lorepack.packfile.open import open_pack
+
+_META = "SELECT key, value FROM meta"
+_PAGES = "SELECT id, path, title, hash, tags, body_line, markdown FROM pages ORDER BY path"
+_HEADINGS = "SELECT page_id, anchor, line FROM headings ORDER BY page_id, ordinal"
+
+
+@dataclass(frozen=True)
+class PreviousPage:
+    """A page as it was; ``sections`` are digests of its text by anchor."""
+
+    title: str
+    hash: str
+    sections: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Previous:
+    """What a pack held, for comparison."""
+
+    version: str
+    digest: str
+    pages: Mapping[str, PreviousPage]
+    tags: frozenset[str]
+
+
+def find_previous(folder: Path, name: str, version: str) -> Previous | None:
+    """Return the pack of the newest version before ``version`` in ``folder``, if there is one."""
+    before = [
+        (version_key(found), path)
+        for path in folder.glob(f"{name}-*{SUFFIX}")
+        if version_key(found := path.name[len(name) + 1 : -len(SUFFIX)]) < version_key(version)
+    ]
+    for _, path in sorted(before, reverse=True):
+        # Another project's name may begin with this one's; a damaged file tells nothing.
+        with suppress(LorepackError):
+            return read_previous(path, name)
+    return None
+
+
+def read_previous(path: Path, name: str) -> Previous:
+    """Read what ``path`` holds.
+
+    Raises:
+        LorepackError: it is no pack, cannot be read, or is another project's.
+    """
+    try:
+        with closing(open_pack(path)) as pack:
+            meta: dict[str, str] = dict(pack.execute(_META).fetchall())
+            headings: dict[int, list[tuple[str, int]]] = {}
+            for page_id, anchor, line in pack.execute(_HEADINGS):
+                headings.setdefault(page_id, []).append((anchor, line))
+            rows = pack.execute(_PAGES).fetchall()
+            pages = {row["path"]: _page(row, headings.get(row["id"], [])) for row in rows}
+            tags = frozenset(tag.lower() for row in rows for tag in json.loads(row["tags"]))
+            previous = Previous(meta["version"], meta["content_digest"], pages, tags)
+    except (sqlite3.Error, KeyError, ValueError) as error:
+        raise LorepackError(f"{path} cannot be read ({error})", "give another pack") from error
+    if meta["name"] != name:
+        raise LorepackError(
+            f"{path} is a pack of {meta['name']!r}, not of {name!r}", "give one of the same name"
+        )
+    return previous
+
+
+def section_digests(
+    body: str, body_line: int, headings: Sequence[tuple[str, int]]
+) -> dict[str, str]:
+    """Return a digest of the text from each heading to the next, by anchor; '' is the page's top.
+
+    Args:
+        body_line: the body's first line in the file.
+        headings: anchors and lines in the file, in order.
+    """
+    lines = body.split("\n")
+    starts = [("", body_line), *headings]
+    ends = [line for _, line in headings] + [body_line + len(lines)]
+    return {
+        anchor: hashlib.sha256(
+            "\n".join(lines[start - body_line : end - body_line]).encode("utf-8", "replace")
+        ).hexdigest()
+        for (anchor, start), end in zip(starts, ends, strict=True)
+    }
+
+
+def _page(row: sqlite3.Row, headings: Sequence[tuple[str, int]]) -> PreviousPage:
+    sections = section_digests(row["markdown"], row["body_line"], headings)
+    return PreviousPage(row["title"], row["hash"], sections)

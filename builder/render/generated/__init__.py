@@ -1,0 +1,32 @@
+"""Pages that no source has: home, folders, tags, what changed, lint, graph, glossary, code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lorepack.builder.render.changes import find_changes
+from lorepack.builder.render.generated.changes import changes_page
+from lorepack.builder.render.generated.folders import folder_pages
+from lorepack.builder.render.generated.glossary import glossary_page
+from lorepack.builder.render.generated.graph import graph_page
+from lorepack.builder.render.generated.home import home_page
+from lorepack.builder.render.generated.hot import hot_page
+from lorepack.builder.render.generated.lint import lint_page
+from lorepack.builder.render.generated.tags import tag_pages
+from lorepack.builder.render.model import SiteInput, SitePage
+from lorepack.builder.render.navigation import Folder
+
+
+def generated_pages(given: SiteInput, folders: Mapping[str, Folder]) -> list[SitePage]:
+    """Return all generated pages; those in the navigation first, in its order."""
+    changes = find_changes(given)
+    return [
+        home_page(given, folders),
+        hot_page(given, changes),
+        *tag_pages(given),
+        graph_page(given),
+        glossary_page(given),
+        lint_page(given),
+        changes_page(given, changes),
+        *folder_pages(given, folders),
+    ]

@@ -1,0 +1,50 @@
+"""The version page: what changed since the previous pack."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lorepack.builder.render.changes import Change, Changes
+from lorepack.builder.render.generated.page import generated_page
+from lorepack.builder.render.model import SiteInput, SitePage
+from lorepack.builder.render.urls import relative_url
+
+CHANGES_URL = "changes/"
+_KINDS = (("new", "New"), ("changed", "Changed"), ("moved", "Moved"), ("removed", "Removed"))
+_SHOWN = 500
+
+
+def changes_page(given: SiteInput, changes: Changes | None) -> SitePage:
+    """Return the page of all changes."""
+    found = changes.pages if changes else ()
+    groups = []
+    for kind, title in _KINDS:
+        own = [change for change in found if change.kind == kind]
+        if own:
+            rows = [_row(change, given) for change in own[:_SHOWN]]
+            groups.append(
+                {"title": title, "count": len(own), "rows": rows, "more": len(own) - len(rows)}
+            )
+    context = {
+        "version": given.version,
+        "since": changes.since if changes else "",
+        "groups": groups,
+    }
+    return generated_page(
+        CHANGES_URL, f"Version {given.version}", "changes.html.j2", context, in_nav=True,
+        description=f"{len(found)} pages differ from the previous version",
+    )  # fmt: skip
+
+
+def _row(change: Change, given: SiteInput) -> dict[str, Any]:
+    url = given.urls.get(change.path)
+    return {
+        "title": change.title,
+        "url": relative_url(url, CHANGES_URL) if url else "",
+        "before": change.before,
+        "sections": [
+            {"anchor": anchor, "heading": heading}
+            for anchor, heading in change.sections
+            if anchor and heading
+        ],
+    }

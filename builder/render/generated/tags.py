@@ -1,0 +1,57 @@
+"""All tags, and a page for each."""
+
+from __future__ import annotations
+
+import posixpath
+from collections import defaultdict
+
+from lorepack.builder.render.generated.page import generated_page, page_link
+from lorepack.builder.render.model import SiteInput, SitePage
+from lorepack.builder.render.urls import TAGS_URL, relative_url, tag_url
+
+
+def tag_pages(given: SiteInput) -> list[SitePage]:
+    """Return the page of all tags, then one a tag with its pages and the tags below it."""
+    site = given.map
+    names: dict[str, str] = {}
+    pages: defaultdict[str, list[str]] = defaultdict(list)
+    for linked in given.pages:
+        for key, tag in {tag.lower(): tag for tag in reversed(linked.page.tags)}.items():
+            names.setdefault(key, tag)
+            pages[key].append(linked.page.path)
+    inner: defaultdict[str, list[str]] = defaultdict(list)
+    for key in sorted(pages):
+        above = posixpath.dirname(key)
+        # A tag of which only tags below it occur has a page too.
+        while above and key not in inner[above]:
+            inner[above].append(key)
+            names.setdefault(above, posixpath.dirname(names[key]))
+            key, above = above, posixpath.dirname(above)  # noqa: PLW2901
+    rows = [
+        {
+            "name": names[key],
+            "pages": len(pages.get(key, ())),
+            "url": relative_url(tag_url(key), TAGS_URL),
+        }
+        for key in sorted(names)
+    ]
+    index = generated_page(
+        TAGS_URL, "Tags", "tags.html.j2", {"tags": rows}, in_nav=True,
+        description=f"{len(rows)} tags",
+    )  # fmt: skip
+    return [index] + [
+        generated_page(
+            tag_url(key), f"#{names[key]}", "tag.html.j2",
+            {
+                "pages": [page_link(path, site, tag_url(key)) for path in pages.get(key, ())],
+                "inner": [
+                    {"name": names[below], "url": relative_url(tag_url(below), tag_url(key))}
+                    for below in inner.get(key, ())
+                ],
+            },
+            description=f"{len(pages.get(key, ()))} pages with the tag #{names[key]}",
+            parents=[{"title": "Tags", "url": relative_url(TAGS_URL, tag_url(key))}],
+            beside=[], hidden=0,
+        )
+        for key in sorted(names)
+    ]  # fmt: skip

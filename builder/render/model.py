@@ -1,0 +1,92 @@
+"""What flows through the rendering of a site."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from lorepack.builder.model import Finding, Heading, LinkedPage, Source, SourceFile
+from lorepack.builder.previous import Previous
+
+
+@dataclass(frozen=True)
+class SiteMap:
+    """All pages with their addresses, for links and embeds."""
+
+    pages: Mapping[str, LinkedPage]
+    urls: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class SiteInput:
+    """Everything that a site is made of.
+
+    ``urls`` and ``near`` are by path; ``near`` holds the paths of pages that mean alike, nearest
+    first. ``files`` are all files that a page may show. ``epoch`` (seconds) stands for now.
+    ``address`` is where the site will live (``https://host/path/``), or '' where nobody said.
+    """
+
+    pages: Sequence[LinkedPage]
+    urls: Mapping[str, str]
+    sources: Sequence[Source]
+    files: Mapping[str, SourceFile]
+    findings: Sequence[Finding]
+    near: Mapping[str, Sequence[str]]
+    previous: Previous | None
+    name: str
+    title: str
+    version: str
+    epoch: int
+    address: str = ""
+
+    @property
+    def map(self) -> SiteMap:
+        """The pages by path."""
+        return SiteMap({page.page.path: page for page in self.pages}, self.urls)
+
+
+@dataclass(frozen=True)
+class SitePage:
+    """One page of the site.
+
+    ``body`` makes its HTML, ``inputs`` is a digest of all that goes into it, so that it need not be
+    made to know whether it changed. ``lore`` is what the theme's ``main.html`` shows around it.
+    """
+
+    url: str
+    title: str
+    body: Callable[[], str]
+    inputs: str
+    headings: tuple[Heading, ...] = ()
+    description: str = ""
+    lang: str = "en"
+    in_nav: bool = False
+    lore: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def src_uri(self) -> str:
+        """The Markdown file that mkdocs is told of."""
+        return f"{self.url}index.md"
+
+
+@dataclass(frozen=True)
+class SiteFile:
+    """A file of the site: ``data`` is a zlib stream when it is shorter than ``size``."""
+
+    size: int
+    data: bytes
+
+    def plain(self) -> bytes:
+        """Return the file's content."""
+        return self.data if len(self.data) == self.size else zlib.decompress(self.data)
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """A page as it is shipped, its body's plain HTML, and the theme's scripts that it refers to."""
+
+    html: SiteFile
+    body: str
+    scripts: Mapping[str, bytes]
