@@ -107,6 +107,21 @@ def help_pack(corpora: Path, tmp_path_factory: pytest.TempPathFactory) -> Built:
 
 
 @pytest.fixture(scope="session")
+def three_languages(corpora: Path, tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """Obsidian's help vault in English, Turkish and Chinese, in one pack; words only."""
+    out = tmp_path_factory.mktemp("three")
+    recipe = out / "three.toml"
+    sources = "".join(
+        f'[[source]]\nname = "{lang}"\nkind = "vault"\nlang = "{lang}"\n'
+        f'path = "{corpora / "vaults" / f"obsidian-help-{lang}"}"\n'
+        for lang in ("en", "tr", "zh")
+    )
+    pack = '[pack]\nname = "three"\nversion = "1.0.0"\n[embed]\nmodel = "none"\n'
+    recipe.write_text(pack + sources)
+    return Built(*build_pack(read_recipe(recipe), out))
+
+
+@pytest.fixture(scope="session")
 def demo_server(demo_pack: Path) -> Iterator[str]:
     """The address of a real server process that serves the demo pack."""
     with serve(demo_pack) as address:

@@ -84,7 +84,7 @@ def test_the_summary_counts_everything(build: Callable[..., Built]) -> None:
     summary = build({**VAULT, "Lost.md": "[[Nowhere]]"}).summary
     assert (summary.pages, summary.chunks, summary.unresolved) == (3, 4, 1)
     assert list(summary.seconds) == [
-        "acquire", "parse", "link", "chunk", "embed", "index", "render", "seal",
+        "acquire", "parse", "link", "chunk", "embed", "index", "render", "search", "seal",
     ]  # fmt: skip
     assert summary.findings == {"broken-link": 1}
     assert summary.bytes > 10_000

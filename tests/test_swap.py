@@ -35,7 +35,9 @@ def versions(build: Callable[..., Built]) -> Versions:
     }  # fmt: skip
 
 
-async def ask_until(address: str, stop: asyncio.Event) -> Counter[str]:
+async def ask_until(
+    address: str, stop: asyncio.Event, answered: asyncio.Event | None = None
+) -> Counter[str]:
     """Ask over the API and over MCP; count versions answered, and raise on any failure."""
     seen: Counter[str] = Counter()
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
@@ -52,6 +54,8 @@ async def ask_until(address: str, stop: asyncio.Event) -> Counter[str]:
                 seen[answer["version"]] += 1
             site = await client.get("/site/test/v/answer/")
             assert site.status_code == 200
+            if answered:
+                answered.set()
     return seen
 
 
@@ -72,9 +76,9 @@ def test_packs_change_under_fifty_clients(versions: Versions, tmp_path: Path) ->
     shutil.copy(versions["1.0.0"], path)
     log = tmp_path / "log"
 
-    async def change(address: str, stop: asyncio.Event) -> None:
+    async def change(address: str, stop: asyncio.Event, answered: asyncio.Event) -> None:
         try:
-            await asyncio.sleep(1)
+            await asyncio.wait_for(answered.wait(), 60)
             shutil.copy(versions["1.1.0"], folder / "b.lorepack")
             await newest_becomes(address, "1.1.0")
             shutil.copy(versions["1.2.0"], tmp_path / "moved")
@@ -95,9 +99,9 @@ def test_packs_change_under_fifty_clients(versions: Versions, tmp_path: Path) ->
             stop.set()
 
     async def run(address: str) -> Counter[str]:
-        stop = asyncio.Event()
-        clients = [asyncio.create_task(ask_until(address, stop)) for _ in range(CLIENTS)]
-        await change(address, stop)
+        stop, answered = asyncio.Event(), asyncio.Event()
+        clients = [asyncio.create_task(ask_until(address, stop, answered)) for _ in range(CLIENTS)]
+        await change(address, stop, answered)
         return sum(await asyncio.gather(*clients), Counter())
 
     with serve(folder, log=log) as address:

@@ -12,7 +12,8 @@ from lorepack.builder.link import link_pages
 from lorepack.builder.model import Chunk, Finding, LinkedPage, Page, SourceFile, Target
 from lorepack.builder.parse import PAGE_SUFFIXES, parse_file
 from lorepack.builder.recipe import SourceSpec
-from lorepack.builder.render.html import SiteMap, render_page
+from lorepack.builder.render.html import render_page
+from lorepack.builder.render.model import SiteMap
 from lorepack.builder.render.urls import page_urls
 from tests.conftest import Files, write_files
 
