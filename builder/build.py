@@ -18,14 +18,14 @@ from lorepack.builder.previous import Previous, find_previous, read_previous
 from lorepack.builder.recipe import Recipe
 from lorepack.builder.render import render_site
 from lorepack.builder.render.cache import cache_file
-from lorepack.builder.render.model import SiteFile, SiteInput
+from lorepack.builder.render.model import SiteInput
 from lorepack.builder.render.near import near_by_path
 from lorepack.builder.seal import new_pack, write_encoder, write_meta, write_site
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.format import SUFFIX
 from lorepack.packfile.models.prune import carried_files
 from lorepack.packfile.segment import SEGMENTER_VERSION
-from lorepack.packfile.site import put_site
+from lorepack.packfile.site import SiteFile, put_site
 
 NO_PREVIOUS = Path("none")
 

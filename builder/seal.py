@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from lorepack.builder.render.model import SiteFile
 from lorepack.packfile.digest import content_digest, index_digest
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.format import schema_sql
+from lorepack.packfile.site import SiteFile
 
 _META = "INSERT INTO meta (key, value) VALUES (?, ?)"
 _FILE = "INSERT INTO sqlar (name, mode, mtime, sz, data) VALUES (?, ?, ?, ?, ?)"

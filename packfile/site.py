@@ -7,9 +7,13 @@ import sqlite3
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from lorepack.packfile.errors import LorepackError
+from lorepack.packfile.open import open_pack
 
 CONTENT_SECURITY = "; ".join(
     (
@@ -36,10 +40,50 @@ _SIGN = "pagefind/pagefind-entry.json"
 """A file by which a folder is known for a site."""
 
 
+@dataclass(frozen=True)
+class SiteFile:
+    """A file of the site as a pack holds it: a zlib stream where that is shorter than ``size``."""
+
+    size: int
+    data: bytes
+
+    @property
+    def deflated(self) -> bool:
+        """Whether ``data`` is a zlib stream."""
+        return len(self.data) != self.size
+
+    def plain(self) -> bytes:
+        """Return the file's content."""
+        return zlib.decompress(self.data) if self.deflated else self.data
+
+
 def site_files(pack: sqlite3.Connection) -> Iterator[tuple[str, bytes]]:
     """Yield path and content of every file of the site, as built."""
     for name, size, data in pack.execute(_FILES):
-        yield name, bytes(data) if len(data) == size else zlib.decompress(data)
+        yield name, SiteFile(size, bytes(data)).plain()
+
+
+def unpack_site(pack: Path, folder: Path, url: str = "/") -> None:
+    """Write the site of ``pack`` to ``folder``, as `put_site` does.
+
+    Args:
+        url: where the site will live, ``https://host/path/`` or only ``/path/``.
+
+    Raises:
+        LorepackError: ``pack`` cannot be opened, or ``folder`` not be written.
+    """
+    parts = urlsplit(url)
+    origin = f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
+    path = parts.path.strip("/")
+    root = f"/{path}/" if path else "/"
+    with closing(open_pack(pack)) as opened:
+        put_site(
+            (
+                (name, at_address(name, data, origin, root) if is_addressed(name) else data)
+                for name, data in site_files(opened)
+            ),
+            folder,
+        )
 
 
 def is_addressed(name: str) -> bool:

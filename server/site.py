@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import mimetypes
 import re
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -12,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from lorepack.packfile.site import CONTENT_SECURITY, at_address, is_addressed
+from lorepack.packfile.site import CONTENT_SECURITY, SiteFile, at_address, is_addressed
 from lorepack.server.mount import Mount
 
 SECURITY = {
@@ -38,26 +37,20 @@ _TYPES = {
 
 
 @dataclass(frozen=True)
-class SiteFile:
-    """A file of the site as it is stored: a zlib stream when ``deflated``."""
+class ServedFile(SiteFile):
+    """A file of the site, and its Content-Type."""
 
-    data: bytes
     media_type: str
-    deflated: bool = False
-
-    def plain(self) -> bytes:
-        """Return the file as it was before compression."""
-        return zlib.decompress(self.data) if self.deflated else self.data
 
 
-def read_file(mount: Mount, path: str) -> SiteFile | None:
+def read_file(mount: Mount, path: str) -> ServedFile | None:
     """Return the file at ``path``; a folder is its ``index.html``; None when there is none."""
     name = _name(path)
     row = mount.connection().execute(_FILE, (name,)).fetchone()
     if row is None:
         return None
     size, stored = row
-    return SiteFile(bytes(stored), media_type(name), deflated=len(stored) != size)
+    return ServedFile(size, bytes(stored), media_type(name))
 
 
 async def site_response(mount: Mount, request: Request, path: str, *, pinned: bool) -> Response:
@@ -134,7 +127,9 @@ def _missing(mount: Mount, address: str, path: str) -> Response:
     """A folder asked for without its slash, or the site's own page for what is not there."""
     if read_file(mount, f"{path}/"):
         return RedirectResponse(f"{address}/", 308, headers=SECURITY)
-    page = read_file(mount, "404.html") or SiteFile(b"not found", "text/plain; charset=utf-8")
+    page = read_file(mount, "404.html")
+    if page is None:
+        return Response("not found", 404, SECURITY, "text/plain; charset=utf-8")
     body = at_address("404.html", page.plain(), "", _root(address, path))
     return Response(body, 404, SECURITY, page.media_type)
 

@@ -11,6 +11,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -158,6 +159,14 @@ class serve:
         self.process.stdout.close()
         if not isinstance(self.log, int):
             self.log.close()
+
+
+def errors_of(page: Any) -> list[str]:
+    """A list that grows with every error in the console of a browser page."""
+    found: list[str] = []
+    page.on("console", lambda m: found.append(m.text) if m.type == "error" else None)
+    page.on("pageerror", lambda error: found.append(str(error)))
+    return found
 
 
 @pytest.fixture(scope="module")

@@ -11,15 +11,14 @@ import pytest
 
 from lorepack.server.mount import mount_pack
 from lorepack.server.site import read_file
+from tests.conftest import errors_of
 
 
 @pytest.fixture
 def page(browser: Any, demo_server: str) -> Any:
     """A browser page that fails its test on any console error or request elsewhere."""
     opened = browser.new_page()
-    problems: list[str] = []
-    opened.on("console", lambda m: problems.append(m.text) if m.type == "error" else None)
-    opened.on("pageerror", lambda error: problems.append(str(error)))
+    problems = errors_of(opened)
     opened.on(
         "request",
         lambda r: (

@@ -17,8 +17,8 @@ import pytest
 from lorepack.builder.build import build_pack, build_site
 from lorepack.builder.recipe import read_recipe
 from lorepack.packfile.open import open_pack
-from lorepack.packfile.site import put_site, site_files
-from tests.conftest import LOREPACK, Built, serve, write_files, write_recipe
+from lorepack.packfile.site import site_files, unpack_site
+from tests.conftest import LOREPACK, Built, errors_of, serve, write_files, write_recipe
 
 Build = Callable[..., Built]
 
@@ -44,9 +44,7 @@ def site_of(pack: Path) -> dict[str, str]:
 @pytest.fixture
 def opened(browser: Any) -> Iterator[Any]:
     page = browser.new_page()
-    problems: list[str] = []
-    page.on("console", lambda m: problems.append(m.text) if m.type == "error" else None)
-    page.on("pageerror", lambda error: problems.append(str(error)))
+    problems = errors_of(page)
     yield page
     page.close()
     assert problems == []
@@ -56,8 +54,7 @@ def opened(browser: Any) -> Iterator[Any]:
 def unpacked(build: Build, tmp_path: Path) -> Callable[..., Path]:
     def unpack(files: Mapping[str, str | bytes], **options: str) -> Path:
         built = build(files, **options)
-        with closing(open_pack(built.path)) as connection:
-            put_site(site_files(connection), tmp_path / "site")
+        unpack_site(built.path, tmp_path / "site")
         return tmp_path / "site"
 
     return unpack
@@ -170,9 +167,9 @@ def test_changes_since_the_previous_version(opened: Any, tmp_path: Path) -> None
     home.write_text(home.read_text().replace("## 😀\n\nx", "## 😀\n\ny"))
     summary, _ = build_pack(read_recipe(recipe), tmp_path / "out")
     with closing(open_pack(Path(summary.pack))) as connection:
-        put_site(site_files(connection), tmp_path / "site")
         previous = connection.execute("SELECT value FROM meta WHERE key = 'previous_digest'")
         assert len(previous.fetchone()[0]) == 64
+    unpack_site(Path(summary.pack), tmp_path / "site")
     opened.goto((tmp_path / "site/changes/index.html").as_uri())
     shown = opened.locator("article").inner_text()
     assert "from version 1.0.0 to 1.1.0" in shown

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lorepack.builder.render.svg import sanitize_svg
-from lorepack.packfile.open import open_pack
-from lorepack.packfile.site import put_site, site_files
+from lorepack.packfile.site import put_site, unpack_site
 from tests.conftest import Built, serve
 from tests.hostile import SNIPPETS, SVG, VAULT
 
@@ -34,8 +32,7 @@ def hostile_pack(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def hostile_site(hostile_pack: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("unpacked") / "site"
-    with closing(open_pack(hostile_pack)) as pack:
-        put_site(site_files(pack), folder)
+    unpack_site(hostile_pack, folder)
     return folder
 
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from lorepack.packfile.open import open_pack
-from lorepack.packfile.segment import fold
-from lorepack.packfile.site import put_site, site_files
-from tests.conftest import Built, serve, write_files, write_recipe
+from lorepack.packfile.segment import UNSPACED, fold
+from lorepack.packfile.site import site_files, unpack_site
+from tests.conftest import ROOT, Built, errors_of, serve, write_files, write_recipe
 
 FILES = {
     "Depo.md": "---\nlang: tr\ntags: [araç]\nlifecycle: verified\n---\n# Depo\n\nİstanbul'da ışık "
@@ -52,13 +52,10 @@ def opened(request: Any, browser: Any, pack: Path, tmp_path: Path) -> Iterator[A
 
 def open_site(browser: Any, pack: Path, folder: Path, scheme: str) -> Iterator[Any]:
     """Give a browser page at the site's start; any error in its console fails the test."""
-    problems: list[str] = []
     page = browser.new_context(viewport={"width": 1000, "height": 800}).new_page()
-    page.on("console", lambda m: problems.append(m.text) if m.type == "error" else None)
-    page.on("pageerror", lambda error: problems.append(str(error)))
+    problems = errors_of(page)
     if scheme == "file":
-        with closing(open_pack(pack)) as connection:
-            put_site(site_files(connection), folder / "site")
+        unpack_site(pack, folder / "site")
         page.goto((folder / "site" / "index.html").as_uri())
         yield page
     else:
@@ -226,3 +223,11 @@ def test_results_lead_to_the_anchors_of_chunks(browser: Any, pack: Path, tmp_pat
                     query,
                 )
                 assert {tuple(hit) for hit in hits} <= {tuple(row) for row in cited}
+
+
+def test_both_sides_hold_the_same_scripts_for_unspaced() -> None:
+    script = (ROOT / "site" / "assets" / "lorepack.js").read_text()
+    written = re.search(r'const UNSPACED = "(.*)";', script)
+    assert written
+    ranges = re.sub(r"\\\\u\{?([0-9a-f]+)\}?", lambda m: chr(int(m[1], 16)), written[1])
+    assert ranges == UNSPACED

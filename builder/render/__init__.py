@@ -13,17 +13,19 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from lorepack.builder.render.cache import load_pages, save_pages
+from lorepack.builder.render.changes import find_changes
 from lorepack.builder.render.crawl import crawl_files
 from lorepack.builder.render.generated import generated_pages
 from lorepack.builder.render.generated.graph import DATA_URL, graph_data
 from lorepack.builder.render.mkdocs import build_site
-from lorepack.builder.render.model import Rendered, SiteFile, SiteInput, SitePage
+from lorepack.builder.render.model import Rendered, SiteInput, SitePage
 from lorepack.builder.render.navigation import folders_of
-from lorepack.builder.render.page import document_pages
+from lorepack.builder.render.page import backlinks, document_pages
 from lorepack.builder.render.scripts import externalize_scripts
 from lorepack.builder.render.search import search_files
 from lorepack.builder.render.svg import sanitize_svg
 from lorepack.builder.render.urls import file_url
+from lorepack.packfile.site import SiteFile
 
 _GZIP = b"\x1f\x8b"
 NOT_FOUND = "404.html"
@@ -51,7 +53,11 @@ def render_site(
     """
     with stage("render"):
         folders = folders_of(given.pages, given.urls)
-        pages = [*generated_pages(given, folders), *document_pages(given, folders)]
+        changes, back = find_changes(given), backlinks(given.pages)
+        pages = [
+            *generated_pages(given, folders, changes, back),
+            *document_pages(given, folders, back),
+        ]
         rendered, theme = _render_pages(pages, given, cache, on_page)
         bodies = {url: page.body for url, page in rendered.items()}
         missing, scripts = externalize_scripts(NOT_FOUND, theme[NOT_FOUND].decode())
@@ -63,7 +69,7 @@ def render_site(
             NOT_FOUND: missing.encode(),
             **_own_assets(bodies.values()),
             **_attachments(given),
-            **crawl_files(given, pages),
+            **crawl_files(given, pages, changes),
             DATA_URL: graph_data(given),
         }
     with stage("search"):
@@ -121,20 +127,20 @@ def _theme_key(pages: Sequence[SitePage], given: SiteInput) -> str:
     digest = hashlib.sha256()
     nav = [(page.title, page.url) for page in pages if page.in_nav]
     made_by = [(name, version(name)) for name in _MADE_BY]
-    digest.update(json.dumps([given.title, given.address, given.epoch, nav, made_by]).encode())
+    digest.update(json.dumps([given.title, given.address, nav, made_by]).encode())
     for package in _CODE:
-        for path, data in _files_below(files(package), ""):
-            digest.update(path.encode() + hashlib.sha256(data).digest())
+        for path, file in _files_below(files(package), ""):
+            digest.update(path.encode() + hashlib.sha256(file.read_bytes()).digest())
     return digest.hexdigest()
 
 
-def _files_below(folder: Traversable, prefix: str) -> list[tuple[str, bytes]]:
-    found: list[tuple[str, bytes]] = []
+def _files_below(folder: Traversable, prefix: str) -> list[tuple[str, Traversable]]:
+    found: list[tuple[str, Traversable]] = []
     for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if entry.is_dir() and entry.name != "__pycache__":
             found += _files_below(entry, f"{prefix}{entry.name}/")
         elif entry.is_file():
-            found.append((prefix + entry.name, entry.read_bytes()))
+            found.append((prefix + entry.name, entry))
     return found
 
 
@@ -145,8 +151,8 @@ def _own_assets(bodies: Collection[str]) -> dict[str, bytes]:
         f"{name}/" for name, sign in _DRAWN_BY.items() if not any(sign in body for body in bodies)
     )
     return {
-        f"assets/{path}": data
-        for path, data in _files_below(folder, "")
+        f"assets/{path}": file.read_bytes()
+        for path, file in _files_below(folder, "")
         if not path.startswith(left_out)
     }
 

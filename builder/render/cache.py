@@ -6,11 +6,12 @@ import hashlib
 import sqlite3
 import zlib
 from collections.abc import Collection, Iterable, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
-from lorepack.builder.render.model import Rendered, SiteFile
+from lorepack.builder.render.model import Rendered
 from lorepack.packfile.models.convert import cache_dir
+from lorepack.packfile.site import SiteFile
 
 _CREATE = """
 CREATE TABLE IF NOT EXISTS pages (
@@ -66,7 +67,8 @@ def save_pages(file: Path, pages: Mapping[str, Rendered], used: Collection[str])
                 cache.execute(_PUT, (key, *row))
                 cache.executemany(_PUT_SCRIPT, page.scripts.items())
     except (OSError, sqlite3.Error):
-        file.unlink(missing_ok=True)
+        with suppress(OSError):
+            file.unlink(missing_ok=True)
 
 
 def _pack(text: str) -> bytes:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from lorepack.builder.model import Finding, Heading, LinkedPage, Source, SourceFile
 from lorepack.builder.previous import Previous
+from lorepack.packfile.site import SiteFile
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class SiteInput:
     epoch: int
     address: str = ""
 
-    @property
+    @cached_property
     def map(self) -> SiteMap:
         """The pages by path."""
         return SiteMap({page.page.path: page for page in self.pages}, self.urls)
@@ -69,18 +70,6 @@ class SitePage:
     def src_uri(self) -> str:
         """The Markdown file that mkdocs is told of."""
         return f"{self.url}index.md"
-
-
-@dataclass(frozen=True)
-class SiteFile:
-    """A file of the site: ``data`` is a zlib stream when it is shorter than ``size``."""
-
-    size: int
-    data: bytes
-
-    def plain(self) -> bytes:
-        """Return the file's content."""
-        return self.data if len(self.data) == self.size else zlib.decompress(self.data)
 
 
 @dataclass(frozen=True)

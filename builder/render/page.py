@@ -6,7 +6,7 @@ import hashlib
 import json
 import posixpath
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -24,18 +24,19 @@ MAX_LINKS = 60
 """Links of one kind that are listed below a page."""
 
 
-def document_pages(given: SiteInput, folders: Mapping[str, Folder]) -> list[SitePage]:
-    """Return the pages of all documents, in order."""
+def document_pages(
+    given: SiteInput, folders: Mapping[str, Folder], back: Mapping[str, Collection[str]]
+) -> list[SitePage]:
+    """Return the pages of all documents, in order; ``back`` is of `backlinks`."""
     site = given.map
-    back = backlinks(given.pages)
     known: dict[tuple[str, int], str] = {}
     return [
-        _site_page(item, given, site, folders, list(back[item.page.path]), known)
+        _site_page(item, given, site, folders, list(back.get(item.page.path, ())), known)
         for item in given.pages
     ]
 
 
-def backlinks(pages: Sequence[LinkedPage]) -> defaultdict[str, dict[str, None]]:
+def backlinks(pages: Sequence[LinkedPage]) -> Mapping[str, Collection[str]]:
     """Return the pages that link to each page, by path and in order."""
     found: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for item in pages:

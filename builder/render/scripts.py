@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Iterable
 from typing import Any
 
 FOLDER = "assets/inline"
@@ -36,6 +37,11 @@ def script_call(function: str, data: Any) -> bytes:
     # In a script these two end a line for old browsers.
     text = text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     return f"{function}({text});\n".encode("utf-8", "replace")
+
+
+def numbered(texts: Iterable[str]) -> dict[str, int]:
+    """Return a number for each different text, in their order; rows then name texts by number."""
+    return {text: number for number, text in enumerate(sorted(set(texts)))}
 
 
 def _refer(script: str, root: str, scripts: dict[str, bytes]) -> str:

@@ -51,19 +51,19 @@ def markdown_url(url: str) -> str:
 
 def folder_url(path: str, taken: Collection[str]) -> str:
     """Return the address of a folder's own page; one that is taken gets a hash of its path."""
-    url = "/".join(map(_segment, path.split("/"))) + "/"
+    url = _slugs(path) + "/"
     return f"{url[:-1]}-{_hash(path + '/')}/" if url in taken else url
 
 
 def tag_url(tag: str) -> str:
     """Return the address of a tag's page; tags that differ only in case are one."""
-    return TAGS_URL + "/".join(map(_segment, tag.lower().split("/"))) + "/"
+    return TAGS_URL + _slugs(tag.lower()) + "/"
 
 
 def file_url(path: str) -> str:
     """Return the address of an attachment."""
     stem, suffix = posixpath.splitext(path)
-    slug = "/".join(map(_segment, stem.split("/")))
+    slug = _slugs(stem)
     # What a browser would run when it is opened is shipped as text.
     suffix = suffix.lower() + (".txt" if suffix.lower() in _ACTIVE else "")
     return f"files/{slug}-{_hash(path)}{suffix}"
@@ -86,12 +86,16 @@ def _quoted(path: str) -> str:
 
 
 def _address(path: str) -> str:
-    source, *rest = _PAGE_SUFFIX.sub("", path).split("/")
+    source, slash, inside = _PAGE_SUFFIX.sub("", path).partition("/")
     if source in GENERATED:
         source += "-source"
-    url = "/".join(map(_segment, (source, *rest)))
+    url = _slugs(f"{source}{slash}{inside}")
     # A folder of that name would stand where another page's Markdown does.
     return f"{url}-{_hash(path)}/" if url.endswith((".md", ".html")) else f"{url}/"
+
+
+def _slugs(path: str) -> str:
+    return "/".join(map(_segment, path.split("/")))
 
 
 def _segment(text: str) -> str:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import click
 
-from lorepack.packfile.open import open_pack
-from lorepack.packfile.site import at_address, is_addressed, put_site, site_files
+from lorepack.packfile.site import unpack_site
 
 
 @click.command()
@@ -19,15 +16,5 @@ from lorepack.packfile.site import at_address, is_addressed, put_site, site_file
               help="Where the site will live: https://host/path/, or only /path/.")  # fmt: skip
 def site(pack: Path, folder: Path, url: str) -> None:
     """Unpack the site of PACK to FOLDER, for any static host or for opening it from there."""
-    parts = urlsplit(url)
-    origin = f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
-    root = f"/{parts.path.strip('/')}/" if parts.path.strip("/") else "/"
-    with closing(open_pack(pack)) as opened:
-        put_site(
-            (
-                (name, at_address(name, data, origin, root) if is_addressed(name) else data)
-                for name, data in site_files(opened)
-            ),
-            folder,
-        )
+    unpack_site(pack, folder, url)
     click.echo(f"{folder / 'index.html'}")

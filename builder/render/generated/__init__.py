@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
-from lorepack.builder.render.changes import find_changes
+from lorepack.builder.render.changes import Changes
 from lorepack.builder.render.generated.changes import changes_page
 from lorepack.builder.render.generated.folders import folder_pages
 from lorepack.builder.render.generated.glossary import glossary_page
@@ -17,12 +17,20 @@ from lorepack.builder.render.model import SiteInput, SitePage
 from lorepack.builder.render.navigation import Folder
 
 
-def generated_pages(given: SiteInput, folders: Mapping[str, Folder]) -> list[SitePage]:
-    """Return all generated pages; those in the navigation first, in its order."""
-    changes = find_changes(given)
+def generated_pages(
+    given: SiteInput,
+    folders: Mapping[str, Folder],
+    changes: Changes | None,
+    back: Mapping[str, Collection[str]],
+) -> list[SitePage]:
+    """Return all generated pages; those in the navigation first, in its order.
+
+    Args:
+        back: the pages that link to each page, by path.
+    """
     return [
         home_page(given, folders),
-        hot_page(given, changes),
+        hot_page(given, changes, back),
         *tag_pages(given),
         graph_page(given),
         glossary_page(given),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ from lorepack.builder.model import LinkedPage
 from lorepack.builder.render.generated.page import generated_page
 from lorepack.builder.render.model import SiteInput, SitePage
 from lorepack.builder.render.page import GRAPH_URL, outgoing
-from lorepack.builder.render.scripts import script_call
+from lorepack.builder.render.scripts import numbered, script_call
 
 MAX_NODES = 5000
 """Pages in the picture; of a larger pack, those with the most links."""
@@ -38,9 +38,9 @@ def graph_data(given: SiteInput) -> bytes:
     lists); ``edges`` is a flat list of pairs of node numbers.
     """
     pages, edges = _drawn(given.pages)
-    sources = _numbered(linked.page.source.name for linked in pages)
-    lifecycles = _numbered(linked.page.lifecycle for linked in pages)
-    tags = _numbered((linked.page.tags or ("",))[0].lower() for linked in pages)
+    sources = numbered(linked.page.source.name for linked in pages)
+    lifecycles = numbered(linked.page.lifecycle for linked in pages)
+    tags = numbered((linked.page.tags or ("",))[0].lower() for linked in pages)
     groups = [sources[linked.page.source.name] for linked in pages]
     places = layout(len(pages), edges, groups)
     nodes = [
@@ -106,7 +106,3 @@ def layout(
     reach = np.abs(places).max(initial=1e-9)
     placed: npt.NDArray[np.int32] = np.rint(places / reach * _SIZE).astype(np.int32)
     return placed
-
-
-def _numbered(texts: Iterable[str]) -> dict[str, int]:
-    return {text: number for number, text in enumerate(sorted(set(texts)))}

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+
 from lorepack.builder.render.changes import Changes, recent_pages
 from lorepack.builder.render.generated.page import generated_page, page_link
 from lorepack.builder.render.model import SiteInput, SitePage
-from lorepack.builder.render.page import backlinks, outgoing
+from lorepack.builder.render.page import outgoing
 from lorepack.builder.render.urls import relative_url, tag_url
 
 HOT_URL = "hot/"
 _SHOWN = 40
 
 
-def hot_page(given: SiteInput, changes: Changes | None) -> SitePage:
+def hot_page(
+    given: SiteInput, changes: Changes | None, back: Mapping[str, Collection[str]]
+) -> SitePage:
     """Return the page of new and changed pages, new tags, and pages that nothing links to."""
     site = given.map
     came = [c for c in changes.pages if c.kind in ("new", "changed")] if changes else []
-    back = backlinks(given.pages)
     lonely = []
     for linked in given.pages:
         path = linked.page.path

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from lorepack.builder.model import Page
-from lorepack.builder.render.scripts import script_call
+from lorepack.builder.render.scripts import numbered, script_call
 from lorepack.builder.render.search.sections import Section
 
 SHARD_CHARACTERS = 500_000
@@ -25,7 +25,10 @@ def page_table(
     A row is title, address, the numbers of source, language and lifecycle in their lists, those of
     its tags, and Pagefind's id; ``shards`` scripts hold the texts.
     """
-    sources, langs, lifecycles, tags = _Numbers(), _Numbers(), _Numbers(), _Numbers()
+    sources = numbered(page.source.name for page in pages)
+    langs = numbered(page.lang for page in pages)
+    lifecycles = numbered(page.lifecycle for page in pages)
+    tags = numbered(tag.lower() for page in pages for tag in page.tags)
     rows = [
         [
             page.title, urls[page.path], sources[page.source.name], langs[page.lang],
@@ -60,11 +63,3 @@ def text_shards(pages: Sequence[Sequence[Section]]) -> Iterator[bytes]:
 
 def _nfc(text: str) -> str:
     return unicodedata.normalize("NFC", text.encode("utf-8", "replace").decode())
-
-
-class _Numbers(dict[str, int]):
-    """Numbers for texts, in the order of their first mention."""
-
-    def __missing__(self, text: str) -> int:
-        number = self[text] = len(self)
-        return number
