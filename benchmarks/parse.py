@@ -14,8 +14,8 @@ from lorepack.builder.acquire import acquire
 from lorepack.builder.build import few_collections
 from lorepack.builder.chunk import chunk_pages
 from lorepack.builder.chunk.tokens import tokenizer_offsets
+from lorepack.builder.documents import is_page
 from lorepack.builder.link import link_pages
-from lorepack.builder.parse import PAGE_SUFFIXES
 from lorepack.builder.parse.pool import parse_files
 from lorepack.builder.recipe import SourceSpec
 from lorepack.packfile.models.encoder import load_tokenizer
@@ -28,8 +28,8 @@ SIZES = (300, 3_000, 30_000)
 def measure(vault: Path, offsets: object) -> tuple[int, dict[str, float]]:
     """Return the number of pages and the milliseconds a page of each stage."""
     spec = SourceSpec("v", "vault", vault, str(vault), (), "", "")
-    _, files, _ = acquire([spec])
-    documents = [file for file in files if file.disk.suffix.lower() in PAGE_SUFFIXES]
+    _, files, _ = acquire([spec], Path())
+    documents = [file for file in files if is_page(file)]
     marks = [perf_counter()]
     pages = [page for page, _ in parse_files(documents) if page]
     marks.append(perf_counter())

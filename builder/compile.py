@@ -2,57 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from time import perf_counter
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from lorepack.builder.acquire import acquire
+from lorepack.builder.acquire.hashes import Hashes
+from lorepack.builder.cache_file import cache_file
 from lorepack.builder.chunk import chunk_pages
 from lorepack.builder.chunk.tokens import TokenOffsets, estimated_offsets, tokenizer_offsets
+from lorepack.builder.code_digest import code_digest
+from lorepack.builder.documents import is_page
 from lorepack.builder.embed import Embedded, embed_texts, embedding_text
 from lorepack.builder.embed.model import resolve_model
 from lorepack.builder.index import Content
 from lorepack.builder.link import link_pages
 from lorepack.builder.model import Chunk, Finding, Page, SourceFile
-from lorepack.builder.parse import PAGE_SUFFIXES
+from lorepack.builder.parse.cache import Parsed, load_pages, page_key, save_pages
 from lorepack.builder.parse.pool import parse_files
 from lorepack.builder.recipe import Recipe
 from lorepack.builder.render.urls import page_urls
+from lorepack.builder.stages import Acquired, Clock, Progress
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.models.encoder import load_tokenizer
 from lorepack.packfile.models.registry import ModelSpec
-
-Progress = Callable[[str, int, int], None]
-"""Called with (stage, done, all); ``all`` is 0 while it is not known."""
-
-
-@dataclass
-class Clock:
-    """Seconds by stage."""
-
-    progress: Progress
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """Measure the block."""
-        self.progress(name, 0, 0)
-        begin = perf_counter()
-        yield
-        self.seconds[name] = round(perf_counter() - begin, 3)
 
 
 @dataclass(frozen=True)
 class Compiled:
     """What a recipe's sources became, before anything is written.
 
-    ``left_out`` are the paths of files that became no page; ``texts`` are what was embedded.
+    ``left_out`` are the paths of files that became no page, ``parsed`` counts those that were
+    parsed anew; ``texts`` are what was embedded.
     """
 
     content: Content
     files: Sequence[SourceFile]
     left_out: frozenset[str]
+    parsed: int
     model: ModelSpec | None
     texts: Sequence[str]
     embedded: Embedded | None
@@ -63,21 +48,20 @@ class Compiled:
         return [linked.page for linked in self.content.pages]
 
 
-def compile_sources(recipe: Recipe, clock: Clock, *, strict: bool) -> Compiled:
-    """Acquire, parse, link, chunk and embed.
+def compile_sources(recipe: Recipe, acquired: Acquired, clock: Clock, *, strict: bool) -> Compiled:
+    """Parse, link, chunk and embed.
 
     Args:
         strict: whether a finding of severity error or warning is refused.
 
     Raises:
-        LorepackError: a source, the model or its cache cannot be used; or ``strict`` refuses.
+        LorepackError: the model or its cache cannot be used; or ``strict`` refuses.
     """
     model = resolve_model(recipe.model)
-    with clock.stage("acquire"):
-        sources, files, findings = acquire(recipe.sources)
+    files = acquired.files
     with clock.stage("parse"):
-        pages, left_out, odd = _parse(files, clock.progress)
-        findings += odd
+        pages, left_out, odd = _parse(recipe, acquired, clock)
+        findings = [*acquired.findings, *odd]
     with clock.stage("link"):
         linkable = [file for file in files if file.path not in left_out]
         linked, odd = link_pages(pages, linkable)
@@ -92,19 +76,21 @@ def compile_sources(recipe: Recipe, clock: Clock, *, strict: bool) -> Compiled:
         embedded = _embed(model, texts, clock.progress)
     urls = page_urls([page.path for page in pages])
     vectors = embedded.vectors if embedded else None
-    content = Content(sources, linked, chunks, urls, findings, vectors, recipe.dependencies)
-    return Compiled(content, files, frozenset(left_out), model, texts, embedded)
+    content = Content(
+        acquired.sources, linked, chunks, urls, findings, vectors, recipe.dependencies
+    )
+    return Compiled(content, files, frozenset(left_out), clock.parsed, model, texts, embedded)
 
 
 def _parse(
-    files: list[SourceFile], progress: Progress
+    recipe: Recipe, acquired: Acquired, clock: Clock
 ) -> tuple[list[Page], set[str], list[Finding]]:
     """Return pages, the paths of files that became none, and findings."""
-    documents = [file for file in files if file.disk.suffix.lower() in PAGE_SUFFIXES]
+    documents = [file for file in acquired.files if is_page(file)]
+    parsed = _parse_changed(recipe, documents, acquired.hashes, clock)
     pages: list[Page] = []
     left_out: set[str] = set()
     findings: list[Finding] = []
-    parsed = parse_files(documents, lambda done: progress("parse", done, len(documents)))
     for file, (page, odd) in zip(documents, parsed, strict=True):
         findings += odd
         if page is None:
@@ -112,6 +98,25 @@ def _parse(
         else:
             pages.append(page)
     return pages, left_out, findings
+
+
+def _parse_changed(
+    recipe: Recipe, documents: Sequence[SourceFile], hashes: Hashes, clock: Clock
+) -> list[Parsed]:
+    """Return what each of ``documents`` is; what the last build parsed comes from the cache."""
+    code, cache = code_digest(), cache_file("parsed", recipe.path)
+    keys = [page_key(file, hashes[file.path], code) for file in documents]
+    wanted = {key: file.source for key, file in zip(keys, documents, strict=True)}
+    known = load_pages(cache, wanted)
+    changed = {k: file for k, file in zip(keys, documents, strict=True) if k not in known}
+    done = parse_files(
+        list(changed.values()), lambda count: clock.progress("parse", count, len(changed))
+    )
+    fresh = dict(zip(changed, done, strict=True))
+    clock.parsed = len(fresh)
+    if fresh or len(known) < len(wanted):
+        save_pages(cache, fresh, keys)
+    return [fresh.get(key) or known[key] for key in keys]
 
 
 def _refuse(findings: list[Finding]) -> None:

@@ -26,6 +26,8 @@ class Source:
     """One mounted source. ``root`` is where its files lie while the build runs.
 
     ``web`` is where its repository is browsed (``https://host/owner/name``), '' if nobody said.
+    ``layout`` is how its files are to be read: an archive's is what it holds. ``code`` says whether
+    files of code become pages.
     """
 
     name: str
@@ -37,15 +39,41 @@ class Source:
     licence: str = ""
     lang: str = ""
     web: str = ""
+    layout: str = ""
+    code: bool = False
+
+    def facts(self) -> dict[str, str]:
+        """Return what the address of a file at its commit is made of."""
+        return {"kind": self.kind, "web": self.web, "revision": self.revision,
+                "subdir": self.subdir}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Mention:
+    """What may name a symbol or a file; ``certain`` if nothing else can be meant.
+
+    ``lines`` are those of the file that is named, both inclusive.
+    """
+
+    text: str
+    line: int
+    lines: tuple[int, int] | None = None
+    certain: bool = False
 
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file of a source. ``path`` is in the pack, NFC, with forward slashes."""
+    """A file of a source. ``path`` is in the pack, NFC, with forward slashes.
+
+    What lies beside a file may tell of its page: ``mentions`` code that it is about, ``related``
+    the paths of pages below it.
+    """
 
     source: Source
     path: str
     disk: Path
+    mentions: tuple[Mention, ...] = ()
+    related: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -108,6 +136,24 @@ class Diagram:
 
 
 @dataclass(frozen=True)
+class Symbol:
+    """Something that code defines. ``name`` is qualified (``Flask.run``), ``doc`` its comment.
+
+    Lines are the file's, both inclusive; ``anchor`` is its id in the rendered page, ``parent`` the
+    qualified name of what it stands in, or ''.
+    """
+
+    name: str
+    kind: str
+    signature: str
+    first_line: int
+    last_line: int
+    doc: str
+    anchor: str
+    parent: str = ""
+
+
+@dataclass(frozen=True)
 class Page:
     """One parsed document."""
 
@@ -133,23 +179,46 @@ class Page:
     blocks: tuple[Block, ...] = ()
     block_ids: tuple[tuple[str, int], ...] = ()
     diagrams: tuple[Diagram, ...] = ()
+    labels: tuple[tuple[str, str], ...] = ()
+    """Names that links of the same source may use for a place here, and its anchor."""
+    code: str = ""
+    """The language of a file of code, as fences name it."""
+    symbols: tuple[Symbol, ...] = ()
+    mentions: tuple[Mention, ...] = ()
 
 
 @dataclass(frozen=True)
 class Target:
-    """Where a link leads. ``anchor`` is an id in the rendered page."""
+    """Where a link leads. ``anchor`` is an id in the rendered page.
 
-    kind: Literal["page", "file", "missing"]
+    A ``file`` may lie outside the pack (``owner/name/src/a.py``); a ``web`` target's path is a
+    whole address, and a ``symbol`` is known by name alone.
+    """
+
+    kind: Literal["page", "file", "missing", "web", "symbol", "repo"]
     path: str
     anchor: str = ""
 
 
 @dataclass(frozen=True)
+class CodeRef:
+    """A file or symbol that a page names. ``target`` is the file's page, or a file outside.
+
+    ``symbol`` is the symbol's qualified name, or ''.
+    """
+
+    mention: Mention
+    target: Target
+    symbol: str = ""
+
+
+@dataclass(frozen=True)
 class LinkedPage:
-    """A page and, for each of its links in order, where it leads (None: out of the pack)."""
+    """A page, where each of its links leads in order (None: out of the pack), and named code."""
 
     page: Page
     targets: tuple[Target | None, ...]
+    code_refs: tuple[CodeRef, ...] = ()
 
 
 @dataclass(frozen=True)

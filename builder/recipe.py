@@ -9,62 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lorepack.builder.recipe_keys import DOCUMENTED_KEYS
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.format import NAME, VERSION
 from lorepack.packfile.models.registry import DEFAULT_MODEL, NO_MODEL, OPENAI, find_model
 
-KINDS = ("vault", "folder")
-DOCUMENTED_KEYS: dict[str, dict[str, tuple[str, str]]] = {
-    "[pack]": {
-        "name": ("text", "the name in addresses and file names: a-z, 0-9 and -"),
-        "version": ("text", "the version; letters, digits and . + - _"),
-        "title": ("text", "what people see; the name if not given"),
-    },
-    "[site]": {
-        "url": (
-            "text",
-            "where the site will live, `https://host/path/`; for sitemap, feed and "
-            "links that need whole addresses",
-        ),
-    },
-    "[[source]]": {
-        "name": ("text", "the first part of its pages' paths: a-z, 0-9 and -"),
-        "kind": ("text", "`vault` (Obsidian) or `folder`"),
-        "path": ("text", "the folder, seen from the recipe's own"),
-        "exclude": ("a list", "patterns to leave out, as in .gitignore"),
-        "licence": ("text", "under what terms it may be used; shown on the site"),
-        "lang": ("text", "the language of its pages, where they do not say; else it is guessed"),
-    },
-    "[[dependency]]": {
-        "ecosystem": ("text", "where the package comes from: `pypi`, `npm`, `maven` …"),
-        "package": ("text", "its name there"),
-        "version": ("text", "the version that the project asks for, as written"),
-        "repo": ("text", "its repository, `owner/name`"),
-        "source": ("text", "the name of the source that covers it, if one does"),
-    },
-    "[embed]": {
-        "model": (
-            "text",
-            f"`{DEFAULT_MODEL}` if not given, `bge-small-en-v1.5` (extra `rerank`), `{OPENAI}NAME` "
-            "for an endpoint (`OPENAI_BASE_URL`, `OPENAI_API_KEY`), a folder with `model.onnx` and "
-            f"`tokenizer.json`, seen from the recipe's own, or `{NO_MODEL}` for words only",
-        ),
-        "carry": (
-            "true or false",
-            "whether the pack carries the model that questions need, so that any machine can ask "
-            "by meaning",
-        ),
-    },
-    "[[eval]]": {
-        "query": ("text", "a golden question"),
-        "expect": ("text", "the page that answers it, or page#anchor; `lorepack eval` checks it"),
-    },
-    "[chunk]": {
-        "max_tokens": ("a whole number", "a longer section is split; 32 to 512, 256 if not given"),
-    },
-}
-"""What a recipe may say, by table: the type and the meaning of each key."""
-
+KINDS = ("vault", "folder", "repo", "archive", "notion", "codewiki")
+LAYOUTS = ("vault", "folder", "repo", "notion", "codewiki")
 _TOP_KEYS = {
     "pack": "a table", "site": "a table", "source": "a list", "dependency": "a list",
     "embed": "a table", "chunk": "a table", "eval": "a list",
@@ -72,20 +23,35 @@ _TOP_KEYS = {
 _TYPES: dict[str, type] = {
     "text": str, "a whole number": int, "a list": list, "a table": dict, "true or false": bool,
 }  # fmt: skip
+NOTION_LINKS = ("https://www.notion.so/", "https://notion.so/", "notion:")
+"""How pages that are read through Notion's API are named; any other path is an export."""
 DEFAULT_MAX_TOKENS = 256
+_SCP = re.compile(r"[\w.-]+@[\w.-]+:(?!//)")
+_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)(?:[^/?#]*@)?([^?#]*)")
 
 
 @dataclass(frozen=True)
 class SourceSpec:
-    """One ``[[source]]`` of a recipe; ``path`` is absolute, ``origin`` is as written."""
+    """One ``[[source]]`` of a recipe; ``path`` is absolute, ``origin`` is as written.
+
+    A repository on the net has ``url``, and no ``path`` that means anything.
+    """
 
     name: str
     kind: str
     path: Path
     origin: str
-    exclude: tuple[str, ...]
-    licence: str
-    lang: str
+    exclude: tuple[str, ...] = ()
+    licence: str = ""
+    lang: str = ""
+    include: tuple[str, ...] = ()
+    url: str = ""
+    ref: str = ""
+    subdir: str = ""
+    submodules: bool = False
+    code: bool = True
+    holds: str = ""
+    repo: str = ""
 
 
 @dataclass(frozen=True)
@@ -115,6 +81,17 @@ class Recipe:
     dependencies: tuple[Dependency, ...] = ()
     address: str = ""
     """Where the site will live, with a slash at its end, or ''."""
+
+
+def is_git_url(text: str) -> bool:
+    """Say whether ``text`` names a repository elsewhere: a URL, or ``user@host:path``."""
+    return "://" in text or _SCP.match(text) is not None
+
+
+def without_credentials(text: str) -> str:
+    """Return an address without user, password, query and fragment; any other text as it is."""
+    match = _URL.match(text)
+    return f"{match[1]}{match[2]}" if match else text
 
 
 def _keys(table: str) -> dict[str, str]:
@@ -226,22 +203,65 @@ class _Reader:
             raise self.error(
                 kind, f"source kind {kind!r} is not known", f"use {' or '.join(KINDS)}"
             )
-        origin = self.required(entry, "path", "[[source]]")
+        live = kind == "codewiki" and "path" not in entry and "repo" in entry
+        origin = entry["repo"] if live else self.required(entry, "path", "[[source]]")
+        for key in ("include", "exclude"):
+            if not all(isinstance(pattern, str) for pattern in entry.get(key, [])):
+                raise self.error(key, f"{key} holds more than texts", "write patterns as text")
+        holds = entry.get("holds", "")
+        if holds and holds not in LAYOUTS:
+            raise self.error(holds, f"holds {holds!r} is not known", f"use {' or '.join(LAYOUTS)}")
+        asked = live or (kind == "notion" and origin.startswith(NOTION_LINKS))
+        url = origin if asked or (kind == "repo" and is_git_url(origin)) else ""
         path = (self.path.parent / Path(origin).expanduser()).absolute()
-        if not path.is_dir():
-            raise self.error(origin, f"source {name!r}: {path} is no folder", "correct its path")
-        exclude = entry.get("exclude", [])
-        if not all(isinstance(pattern, str) for pattern in exclude):
-            raise self.error("exclude", "exclude holds more than texts", "write patterns as text")
+        if not url:
+            self.check_path(name, kind, path, origin)
         return SourceSpec(
-            name,
-            kind,
-            path,
-            origin,
-            tuple(exclude),
-            entry.get("licence", ""),
-            entry.get("lang", ""),
+            name=name,
+            kind=kind,
+            path=path,
+            origin=without_credentials(origin),
+            exclude=tuple(entry.get("exclude", [])),
+            licence=entry.get("licence", ""),
+            lang=entry.get("lang", ""),
+            include=tuple(entry.get("include", [])),
+            url=url,
+            ref=self.git_name(entry, "ref"),
+            subdir=self.subdir(entry),
+            submodules=entry.get("submodules", False),
+            code=entry.get("code", True),
+            holds=holds,
+            repo=self.repo(entry),
         )
+
+    def check_path(self, name: str, kind: str, path: Path, origin: str) -> None:
+        if kind in ("vault", "folder", "repo") and not path.is_dir():
+            raise self.error(origin, f"source {name!r}: {path} is no folder", "correct its path")
+        if kind == "archive" and not path.is_file():
+            raise self.error(origin, f"source {name!r}: {path} is no file", "correct its path")
+        if not path.exists():
+            raise self.error(origin, f"source {name!r}: {path} does not exist", "correct its path")
+
+    def repo(self, entry: Mapping[str, Any]) -> str:
+        text = str(entry.get("repo", ""))
+        if text and not re.fullmatch(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+", text):
+            raise self.error("repo", f"[[source]] repo {text!r} is no repository",
+                             "write owner/name")  # fmt: skip
+        return text
+
+    def git_name(self, entry: Mapping[str, Any], key: str) -> str:
+        text = str(entry.get(key, ""))
+        if text.startswith("-") or re.search(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{", text):
+            raise self.error(key, f"[[source]] {key} {text!r} is no name in git", "correct it")
+        return text
+
+    def subdir(self, entry: Mapping[str, Any]) -> str:
+        text = str(entry.get("subdir", "")).strip("/")
+        parts = text.split("/") if text else []
+        if any(part in ("", ".", "..") for part in parts) or "\\" in text or "\0" in text:
+            raise self.error("subdir", f"[[source]] subdir {text!r} leaves its source",
+                             "write folder/folder")  # fmt: skip
+        return text
 
     def check(self, table: Any, keys: Mapping[str, str], where: str) -> None:
         if not isinstance(table, dict):

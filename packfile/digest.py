@@ -23,6 +23,7 @@ _LOGICAL_ROWS = (
     "SELECT * FROM nodes ORDER BY id",
     "SELECT * FROM edges ORDER BY id",
     "SELECT * FROM symbols ORDER BY id",
+    "SELECT * FROM symbol_names ORDER BY name, symbol_id",
     "SELECT * FROM findings ORDER BY id",
     "SELECT * FROM sqlar ORDER BY name",
 )

@@ -57,7 +57,7 @@ CREATE TABLE pages (
     body_line   INTEGER NOT NULL,         -- the file's line on which `markdown` starts, from 1
     hash        TEXT NOT NULL,            -- SHA-256 of the file
     frontmatter TEXT NOT NULL DEFAULT '{}',
-    markdown    TEXT NOT NULL             -- without frontmatter and without comments
+    markdown    TEXT NOT NULL             -- without frontmatter and comments; code in a fence
 );
 
 -- What a page is called: its title and aliases, folded as words are (`segment.py`).
@@ -146,7 +146,8 @@ CREATE TABLE encoder (
 CREATE TABLE nodes (
     id       INTEGER PRIMARY KEY,
     kind     TEXT NOT NULL,
-    name     TEXT NOT NULL, -- page and file: path; chunk: key; tag: tag; diagram: page#diagram/node
+    name     TEXT NOT NULL, -- page and file: path (out of the pack: owner/name/path); chunk: key;
+                            -- tag: tag; symbol: path::name; repo: owner/name; diagram: page#diagram/node
     label    TEXT NOT NULL DEFAULT '',
     page_id  INTEGER REFERENCES pages (id),
     chunk_id INTEGER REFERENCES chunks (id),
@@ -168,17 +169,27 @@ CREATE TABLE edges (
 CREATE INDEX edges_src ON edges (src, kind);
 CREATE INDEX edges_dst ON edges (dst, kind);
 
+-- What code defines. Lines are the file's; kind: class, function, method, struct, interface, …
 CREATE TABLE symbols (
     id         INTEGER PRIMARY KEY,
     source_id  INTEGER NOT NULL REFERENCES sources (id),
-    name       TEXT NOT NULL,
+    name       TEXT NOT NULL, -- qualified: `Flask.run`
     kind       TEXT NOT NULL,
     signature  TEXT NOT NULL,
-    file       TEXT NOT NULL,
+    file       TEXT NOT NULL, -- the path of its file's page
+    anchor     TEXT NOT NULL, -- id in the rendered page
     first_line INTEGER NOT NULL,
     last_line  INTEGER NOT NULL,
-    doc        TEXT NOT NULL DEFAULT ''
+    doc        TEXT NOT NULL DEFAULT '',
+    chunk_id   INTEGER REFERENCES chunks (id) -- that holds its first line
 );
+
+-- What a symbol is called: its whole name and the last part of it, folded as words are.
+CREATE TABLE symbol_names (
+    name      TEXT NOT NULL,
+    symbol_id INTEGER NOT NULL REFERENCES symbols (id),
+    PRIMARY KEY (name, symbol_id)
+) WITHOUT ROWID;
 
 -- What the build noticed. severity: error, warning, info. A path need not be a page's: a file that
 -- could not be read has findings too.

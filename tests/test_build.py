@@ -130,7 +130,7 @@ def test_a_crash_in_the_middle_leaves_the_old_pack(
     def crash(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("lorepack.builder.build.write_site", crash)
+    monkeypatch.setattr("lorepack.builder.make.write_site", crash)
     with pytest.raises(KeyboardInterrupt):
         build_pack(recipe, tmp_path / "out")
     assert [path.read_bytes() for path in (tmp_path / "out").iterdir()] == [before]
@@ -151,7 +151,7 @@ def test_plain_output_has_a_line_a_stage_and_a_summary(tmp_path: Path) -> None:
     vault = write_files(tmp_path / "vault", VAULT)
     done = lorepack("build", write_recipe(tmp_path, vault), "--out", tmp_path)
     assert "lorepack: parse" in done.stderr
-    assert "pages       2 (0 left out)" in done.stdout
+    assert "pages       2 (0 left out, 2 parsed)" in done.stdout
 
 
 def test_a_terminal_gets_bars(tmp_path: Path) -> None:

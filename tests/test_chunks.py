@@ -97,7 +97,7 @@ def test_setext_headings_and_headings_in_quotes(tmp_path: Path) -> None:
         tmp_path, {"a.md": f"Title\n=====\n\n> # Quoted\n> x\n\n{LONG}\n\nPart\n----\n{LONG}"}
     )
     assert [chunk.anchor for chunk in vault.chunks("a.md")] == ["title", "part"]
-    assert covered(vault["a.md"]) >= set(range(1, 10))
+    assert covered(vault["a.md"]) >= {1, 2, 4, 5, 7, 9}
 
 
 ANCHORS = {

@@ -41,7 +41,7 @@ def test_the_demo_answers_its_golden_questions(demo_pack: Path) -> None:
     command = [str(LOREPACK), "eval", str(demo_pack), str(recipe), "--min-recall", "1", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     report = json.loads(done.stdout)
-    assert report["questions"] == 4 and report["branches"]["hybrid"]["recall10"] == 1
+    assert report["questions"] == 5 and report["branches"]["hybrid"]["recall10"] == 1
 
 
 def test_a_beir_folder(tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def test_get_page_whole_section_and_list(talk: Callable[[Talk], Any]) -> None:
     assert section.structured_content["anchor"] == "why-one-file"
     assert "What it holds" not in section.content[0].text
     listed = talk(call("get_page", listPages=True)).structured_content
-    assert len(listed["pages"]) == 9 and listed["nextCursor"] is None
+    assert len(listed["pages"]) == 12 and listed["nextCursor"] is None
 
 
 def test_an_unknown_page_gets_near_names(talk: Callable[[Talk], Any]) -> None:
@@ -91,7 +91,7 @@ def test_find_neighbors_walks_both_ways(talk: Callable[[Talk], Any]) -> None:
 def test_wiki_status_tells_what_is_served(talk: Callable[[Talk], Any]) -> None:
     status = talk(call("wiki_status")).structured_content
     assert (status["pack"], status["status"]) == ("demo", "ok")
-    assert status["counts"]["pages"] == 9 and status["languages"] == ["en", "tr", "zh"]
+    assert status["counts"]["pages"] == 12 and status["languages"] == ["en", "tr", "zh"]
 
 
 @pytest.mark.parametrize(

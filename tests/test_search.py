@@ -86,7 +86,7 @@ def test_a_result_carries_every_rank_and_score(demo_mount: Mount) -> None:
     answer = find_chunks(demo_mount, "why is a pack one file?", site_url="http://host/site/demo/")
     best = answer.results[0].as_dict()
     assert set(best) == {
-        "text", "title", "slug", "anchor", "headings", "citationUrl", "commitSha", "lines",
+        "text", "title", "slug", "anchor", "headings", "citationUrl", "repo", "commitSha", "sourceUrl", "lines",
         "vectorRank", "vectorScore", "bm25Rank", "bm25Score", "bm25Weight", "rrfScore", "rerankScore",
     }  # fmt: skip
     assert best["slug"] == "guide/concepts/Packs.md"

@@ -8,9 +8,10 @@ from pathlib import Path
 from lorepack.builder.acquire import acquire
 from lorepack.builder.chunk import chunk_pages
 from lorepack.builder.chunk.tokens import estimated_offsets
+from lorepack.builder.documents import is_page
 from lorepack.builder.link import link_pages
 from lorepack.builder.model import Chunk, Finding, LinkedPage, Page, SourceFile, Target
-from lorepack.builder.parse import PAGE_SUFFIXES, parse_file
+from lorepack.builder.parse import parse_file
 from lorepack.builder.recipe import SourceSpec
 from lorepack.builder.render.html import render_page
 from lorepack.builder.render.model import SiteMap
@@ -63,11 +64,11 @@ def open_vault(folder: Path, files: Files, *, exclude: tuple[str, ...] = ()) -> 
 
 def read_vault(folder: Path, *, exclude: tuple[str, ...] = (), kind: str = "vault") -> Vault:
     spec = SourceSpec("v", kind, folder, str(folder), exclude, "", "")
-    _, found, findings = acquire([spec])
+    _, found, findings = acquire([spec], folder)
     pages: list[Page] = []
     kept: list[SourceFile] = []
     for file in found:
-        if file.disk.suffix not in PAGE_SUFFIXES:
+        if not is_page(file):
             kept.append(file)
             continue
         page, odd = parse_file(file)

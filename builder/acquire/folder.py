@@ -7,20 +7,28 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from pathspec import GitIgnoreSpec
+
+from lorepack.builder.acquire.ignore import read_gitignore
 from lorepack.builder.model import Finding, Source, SourceFile
 
 
 def list_files(
-    source: Source, ignored: Callable[[str], bool]
+    source: Source, ignored: Callable[[str], bool], *, gitignore_from: Path | None = None
 ) -> tuple[list[SourceFile], list[Finding]]:
     """Return the files of ``source`` in the order of their paths, and findings for those skipped.
 
     Names that begin with a dot are left out (``.obsidian``, ``.trash``, ``.git``). A link to a
     file inside the source is followed; links to folders, out of the source or to nothing are not.
+
+    Args:
+        gitignore_from: a folder at or above the source's root, from which on ``.gitignore`` files
+            count; None leaves them unread.
     """
     found: dict[str, SourceFile] = {}
     findings: list[Finding] = []
-    for relative, disk, problem in _walk(source.root, "", ignored):
+    rules = _rules_above(source.root, gitignore_from) if gitignore_from else None
+    for relative, disk, problem in _walk(source.root, "", ignored, rules):
         path = f"{source.name}/{unicodedata.normalize('NFC', relative)}"
         twin = "has the same name as another file, but for its Unicode form"
         wrong = problem or (twin if path in found else "")
@@ -34,8 +42,16 @@ def list_files(
     return [found[path] for path in sorted(found)], findings
 
 
+_Rules = tuple[tuple[Path, GitIgnoreSpec], ...]
+"""Folders that have a ``.gitignore``, outermost first, and what it says."""
+
+
 def _walk(
-    folder: Path, prefix: str, ignored: Callable[[str], bool], root: Path | None = None
+    folder: Path,
+    prefix: str,
+    ignored: Callable[[str], bool],
+    rules: _Rules | None,
+    root: Path | None = None,
 ) -> Iterator[tuple[str, Path, str]]:
     """Yield (path below the root, file, problem)."""
     root = root or folder.resolve()
@@ -44,22 +60,43 @@ def _walk(
     except OSError as error:
         yield prefix.rstrip("/"), folder, f"cannot be listed ({error.strerror})"
         return
+    if rules is not None and (own := read_gitignore(folder)):
+        rules = (*rules, (folder, own))
     for entry in entries:
         relative, disk = prefix + entry.name, Path(entry.path)
+        is_folder = entry.is_dir(follow_symlinks=False)
         if entry.name.startswith("."):
             continue
-        if ignored(relative + "/" if entry.is_dir(follow_symlinks=False) else relative):
+        if ignored(relative + "/" if is_folder else relative):
+            continue
+        if rules and _git_ignores(disk, is_folder, rules):
             continue
         if not _is_utf8(entry.name):
             yield relative, disk, "has a name that is not valid UTF-8"
         elif entry.is_symlink():
             yield relative, disk, _link_problem(disk, root)
-        elif entry.is_dir(follow_symlinks=False):
-            yield from _walk(disk, relative + "/", ignored, root)
+        elif is_folder:
+            yield from _walk(disk, relative + "/", ignored, rules, root)
         elif entry.is_file():
             yield relative, disk, ""
         else:
             yield relative, disk, "is neither a file nor a folder"
+
+
+def _rules_above(root: Path, top: Path) -> _Rules:
+    above = [folder for folder in root.parents if folder.is_relative_to(top)]
+    read = ((folder, read_gitignore(folder)) for folder in reversed(above))
+    return tuple((folder, rules) for folder, rules in read if rules)
+
+
+def _git_ignores(path: Path, is_folder: bool, rules: _Rules) -> bool:
+    """The innermost ``.gitignore`` that says anything of a path decides."""
+    for folder, spec in reversed(rules):
+        name = path.relative_to(folder).as_posix() + ("/" if is_folder else "")
+        said = spec.check_file(name).include
+        if said is not None:
+            return said
+    return False
 
 
 def _is_utf8(name: str) -> bool:

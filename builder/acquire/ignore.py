@@ -1,4 +1,4 @@
-"""What a source wants left out: patterns of the recipe, and the vault's own filters."""
+"""What a source wants left out: patterns of the recipe, the vault's own filters, .gitignore."""
 
 from __future__ import annotations
 
@@ -7,20 +7,37 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from pathspec import PathSpec
+from pathspec import GitIgnoreSpec, PathSpec
 
 from lorepack.builder.recipe import SourceSpec
+
+_MAX_IGNORE_FILE = 2**20
 
 
 def ignore_rules(spec: SourceSpec) -> Callable[[str], bool]:
     """Return a test for paths below the source's root; folders end with a slash."""
     patterns = PathSpec.from_lines("gitignore", spec.exclude)
-    filters = _vault_filters(spec.path) if spec.kind == "vault" else []
+    wanted = PathSpec.from_lines("gitignore", spec.include) if spec.include else None
+    is_vault = "vault" in (spec.kind, spec.holds)
+    filters = _vault_filters(spec.path) if is_vault else []
 
     def ignored(path: str) -> bool:
+        if wanted and not path.endswith("/") and not wanted.match_file(path):
+            return True
         return patterns.match_file(path) or any(matches(path) for matches in filters)
 
     return ignored
+
+
+def read_gitignore(folder: Path) -> GitIgnoreSpec | None:
+    """Return the patterns of a folder's ``.gitignore``, if it has one."""
+    file = folder / ".gitignore"
+    try:
+        if file.is_symlink() or file.stat().st_size > _MAX_IGNORE_FILE:
+            return None
+        return GitIgnoreSpec.from_lines(file.read_text("utf-8", "replace").splitlines())
+    except (OSError, ValueError):
+        return None
 
 
 def _vault_filters(root: Path) -> list[Callable[[str], bool]]:

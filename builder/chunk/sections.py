@@ -57,11 +57,13 @@ def group_sections(page: Page, lines: list[str], counts: LineCounts) -> list[Sec
 def _sections(page: Page, lines: list[str]) -> Iterator[Section]:
     cuts = [heading for heading in page.headings if heading.top_level]
     starts = [heading.line - page.body_line for heading in cuts]
-    first = starts[0] if starts else len(lines)
-    if any(line.strip() for line in lines[:first]):
-        yield Section(0, first)
+    # The fence around code is not the file's.
+    begin, stop = (1, _closing_fence(lines)) if page.code else (0, len(lines))
+    first = starts[0] if starts else stop
+    if any(line.strip() for line in lines[begin:first]):
+        yield Section(begin, first)
     path: list[Heading] = []
-    for heading, (start, end) in zip(cuts, pairwise([*starts, len(lines)]), strict=True):
+    for heading, (start, end) in zip(cuts, pairwise([*starts, stop]), strict=True):
         while path and path[-1].level >= heading.level:
             path.pop()
         path.append(heading)
@@ -74,5 +76,9 @@ def _sections(page: Page, lines: list[str]) -> Iterator[Section]:
             heading.anchor,
             tuple(item.text for item in path),
             ((start, heading.anchor),),
-            bare=not any(line.strip() for line in lines[body:end]),
+            bare=not page.code and not any(line.strip() for line in lines[body:end]),
         )
+
+
+def _closing_fence(lines: list[str]) -> int:
+    return next((n for n in range(len(lines) - 1, 0, -1) if lines[n].strip()), 0)

@@ -56,6 +56,9 @@ def split_section(
         text = _join(group, lines)
         if text.strip():
             first, end = group[0].first, group[-1].end
+            # What ends in blank lines is cited without them.
+            while end > first + 1 and not lines[end - 1].strip():
+                end -= 1
             yield Piece(
                 text,
                 page.body_line + first,

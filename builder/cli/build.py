@@ -11,7 +11,8 @@ import click
 from lorepack.builder.build import Summary, build_pack, build_site
 from lorepack.builder.cli.progress import stage_progress
 from lorepack.builder.model import Finding
-from lorepack.builder.recipe import read_recipe
+from lorepack.builder.recipe import Recipe, read_recipe
+from lorepack.builder.watch import watch_recipe
 
 
 @click.command()
@@ -23,27 +24,41 @@ from lorepack.builder.recipe import read_recipe
 @click.option("--site-only", is_flag=True, help="Write the site to a folder, and no pack.")
 @click.option("--previous", type=click.Path(path_type=Path),
               help="Pack to compare with, or none; else the version before in --out.")  # fmt: skip
+@click.option("--offline", is_flag=True, help="Fetch nothing; use what earlier builds fetched.")
+@click.option("--force", is_flag=True, help="Build even what did not change.")
+@click.option("--watch", is_flag=True, help="Build again whenever a source or RECIPE changes.")
 @click.option("--json", "as_json", is_flag=True, help="Print summary and findings as JSON.")
 def build(
     recipe: Path, out: Path, strict: bool, no_site: bool, site_only: bool, previous: Path | None,
-    as_json: bool,
+    offline: bool, force: bool, watch: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Compile RECIPE (packs/NAME.toml) into a pack."""
     if no_site and site_only:
         raise click.UsageError("--no-site and --site-only leave nothing to build")
-    make = build_site if site_only else partial(build_pack, site=not no_site)
-    with stage_progress(quiet=as_json) as progress:
-        summary, findings = make(
-            read_recipe(recipe), out, strict=strict, previous=previous, progress=progress
+    make = build_site if site_only else partial(build_pack, site=not no_site, force=force)
+
+    def build_once(read: Recipe) -> None:
+        with stage_progress(quiet=as_json) as progress:
+            summary, findings = make(
+                read, out, strict=strict, previous=previous, offline=offline, progress=progress
+            )
+        if as_json:
+            rows = [finding.__dict__ for finding in findings]
+            click.echo(json.dumps({**summary.as_dict(), "reports": rows}))
+        else:
+            click.echo(_readable(summary, findings))
+
+    if watch:
+        watch_recipe(
+            recipe, out, build_once, lambda error: click.echo(f"lorepack: {error}", err=True)
         )
-    if as_json:
-        rows = [finding.__dict__ for finding in findings]
-        click.echo(json.dumps({**summary.as_dict(), "reports": rows}))
     else:
-        click.echo(_readable(summary, findings))
+        build_once(read_recipe(recipe))
 
 
 def _readable(summary: Summary, findings: list[Finding]) -> str:
+    if summary.unchanged:
+        return f"unchanged   {summary.pack}\ndigest      {summary.digest}"
     lines = [f"{f.path}:{f.line}: {f.severity}: {f.message} [{f.rule}]" for f in findings
              if f.severity != "info"][:20]  # fmt: skip
     hidden = sum(f.severity != "info" for f in findings) - len(lines)
@@ -55,7 +70,7 @@ def _readable(summary: Summary, findings: list[Finding]) -> str:
         [
             *lines,
             f"pack        {summary.pack}",
-            f"pages       {summary.pages} ({summary.left_out} left out)",
+            f"pages       {summary.pages} ({summary.left_out} left out, {summary.parsed} parsed)",
             f"chunks      {summary.chunks} ({summary.embedded} embedded, {summary.reused} known)",
             f"edges       {summary.edges} ({summary.unresolved} unresolved links)",
             f"findings    {rules}",

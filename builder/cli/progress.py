@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from lorepack.builder.compile import Progress as OnProgress
+from lorepack.builder.stages import Progress as OnProgress
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lorepack.builder.embed import embedding_text, text_hash
-from lorepack.builder.index.graph import Graph, build_graph
+from lorepack.builder.index.graph import ChunkPlaces, Graph, build_graph
 from lorepack.builder.index.postings import term_postings
 from lorepack.builder.index.vectors import binary_planes, centre, language_means, quantize
 from lorepack.builder.index.words import segmented
@@ -53,6 +53,12 @@ _EDGE = """
 INSERT INTO edges (id, src, dst, kind, label, fragment, chunk_id, line)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
+_SYMBOL = """
+INSERT INTO symbols (id, source_id, name, kind, signature, file, anchor, first_line, last_line, doc,
+    chunk_id)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_SYMBOL_NAME = "INSERT OR IGNORE INTO symbol_names (name, symbol_id) VALUES (?, ?)"
 _FINDING = """
 INSERT INTO findings (id, rule, severity, path, line, message, fix) VALUES (?, ?, ?, ?, ?, ?, ?)
 """
@@ -100,6 +106,7 @@ def write_rows(pack: sqlite3.Connection, content: Content) -> Graph:
         ),
     )  # fmt: skip
     _write_headings(pack, content)
+    _write_symbols(pack, content, source_ids)
     write_words(pack, [segmented(page, chunk) for page, chunk in flat])
     if content.vectors is not None:
         write_vectors(pack, content.vectors, [page.lang for page, _ in flat])
@@ -151,6 +158,22 @@ def _write_headings(pack: sqlite3.Connection, content: Content) -> None:
         for ordinal, h in enumerate(linked.page.headings):
             row = (page_id, ordinal, h.level, h.text, h.anchor, h.line, holder.get(h.anchor))
             pack.execute(_HEADING, row)
+
+
+def _write_symbols(pack: sqlite3.Connection, content: Content, source_ids: dict[str, int]) -> None:
+    number, first_chunk = 0, 1
+    for linked, chunks in zip(content.pages, content.chunks, strict=True):
+        page, places = linked.page, ChunkPlaces(first_chunk, chunks)
+        first_chunk += len(chunks)
+        for s in page.symbols:
+            number += 1
+            row = (
+                number, source_ids[page.source.name], s.name, s.kind, s.signature, page.path,
+                s.anchor, s.first_line, s.last_line, s.doc, places.at_line(s.first_line),
+            )  # fmt: skip
+            pack.execute(_SYMBOL, row)
+            names = (fold(s.name), fold(s.name.rpartition(".")[2]))
+            pack.executemany(_SYMBOL_NAME, ((name, number) for name in names))
 
 
 def write_words(pack: sqlite3.Connection, rows: list[tuple[str, str, str, str]]) -> None:

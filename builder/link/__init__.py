@@ -2,46 +2,88 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from urllib.parse import parse_qs, urlsplit
+import posixpath
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from lorepack.builder.link.anchors import find_anchor
+from lorepack.builder.link.code import CodeIndex, web_target
 from lorepack.builder.link.resolve import FileIndex, Match
-from lorepack.builder.model import Finding, Link, LinkedPage, Page, SourceFile, Target
+from lorepack.builder.model import Finding, Link, LinkedPage, Mention, Page, SourceFile, Target
 from lorepack.builder.parse.extract import is_external
+from lorepack.builder.parse.mentions import wiki_mention
+from lorepack.builder.parse.rst.inline import LABEL_SCHEME
+
+_CODE_LAYOUTS = ("repo", "codewiki")
+_LINES = re.compile(r"L(\d{1,7})(?:-L?\d{1,7})?")
 
 
 def link_pages(
     pages: Sequence[Page], files: Sequence[SourceFile]
 ) -> tuple[list[LinkedPage], list[Finding]]:
-    """Resolve the links of all pages.
+    """Resolve the links of all pages, and the code that they name.
 
     Args:
         files: every file that may be linked to; those of pages that were left out are not.
     """
-    names = {page.source.name for page in pages}
-    indexes = {name: FileIndex(name, pages, files) for name in sorted(names)}
+    sources = {page.source.name: page.source for page in pages}
     by_path = {page.path: page for page in pages}
+    code = CodeIndex(pages, files)
+    scopes = {
+        name: _Scope(FileIndex(source, pages, files), _labels(name, pages), by_path, code)
+        for name, source in sorted(sources.items())
+    }
     linked: list[LinkedPage] = []
     findings: list[Finding] = []
     for page in pages:
-        index = indexes[page.source.name]
-        targets = [_target(page, link, index, by_path, findings) for link in page.links]
-        linked.append(LinkedPage(page, tuple(targets)))
+        scope = scopes[page.source.name]
+        targets = [_target(page, link, scope, findings) for link in page.links]
+        refs = (code.resolve(mention, page) for mention in page.mentions)
+        linked.append(LinkedPage(page, tuple(targets), tuple(ref for ref in refs if ref)))
     return linked, findings
 
 
-def _target(
-    page: Page, link: Link, index: FileIndex, pages: dict[str, Page], findings: list[Finding]
-) -> Target | None:
+@dataclass(frozen=True)
+class _Scope:
+    """What the links of one source are looked up in."""
+
+    index: FileIndex
+    labels: Mapping[str, tuple[str, str]]
+    pages: Mapping[str, Page]
+    code: CodeIndex
+
+
+def _labels(source: str, pages: Sequence[Page]) -> dict[str, tuple[str, str]]:
+    """Return the page and anchor of every label of a source; the first to have it keeps it."""
+    found: dict[str, tuple[str, str]] = {}
+    for page in pages:
+        if page.source.name == source:
+            for label, anchor in page.labels:
+                found.setdefault(label, (page.path, anchor))
+    return found
+
+
+def _target(page: Page, link: Link, scope: _Scope, findings: list[Finding]) -> Target | None:
     target, fragment = link.target, link.fragment
+    layout = page.source.layout
+    if layout == "codewiki" and (cited := _citation(page, link, scope)):
+        return cited
+    if target.startswith(LABEL_SCHEME):
+        return _label_target(page, link, scope, findings)
     if link.syntax == "markdown" and is_external(target):
         inside = _obsidian_path(target)
         if inside is None:
             return None
         target, _, fragment = inside.partition("#")
-    match = index.resolve(target, page.path, link.syntax) if target else Match(page.path)
+    match = scope.index.resolve(target, page.path, link.syntax) if target else Match(page.path)
     if match.path is None:
+        if layout in _CODE_LAYOUTS and link.syntax == "wikilink":
+            # ``[[nodiscard]]`` is no link where nobody writes such.
+            return None
+        if outside := _outside_subdir(page, target):
+            return outside
         message = f"{_shown(link)} leads nowhere"
         findings.append(
             Finding("broken-link", "warning", page.path, link.line, message,
@@ -54,9 +96,12 @@ def _target(
         findings.append(
             Finding("ambiguous-link", "info", page.path, link.line, message, "write its path")
         )
-    if match.path not in pages:
+    if match.path not in scope.pages:
         return Target("file", match.path)
-    anchor = find_anchor(pages[match.path], fragment) if fragment else ""
+    found = scope.pages[match.path]
+    anchor = find_anchor(found, fragment) if fragment else ""
+    if anchor is None and found.code and (lines := _LINES.fullmatch(fragment)):
+        return scope.code.at_lines(match.path, (int(lines[1]), int(lines[1])))
     if anchor is None:
         message = f"{_shown(link)}: {match.path} has no {fragment!r}"
         findings.append(
@@ -64,6 +109,49 @@ def _target(
                     "correct the heading or block")
         )  # fmt: skip
     return Target("page", match.path, anchor or "")
+
+
+def _citation(page: Page, link: Link, scope: _Scope) -> Target | None:
+    """Return where a generated wiki's link into code, or to a page by its number, leads."""
+    if not link.target and link.fragment in scope.labels:
+        path, anchor = scope.labels[link.fragment]
+        return Target("page", path, anchor)
+    mention = wiki_mention(link)
+    if mention is None:
+        return None
+    if not link.target.startswith(("file:", "https:")) and link.target:
+        match = scope.index.resolve(link.target, page.path, link.syntax)
+        if match.path is not None:
+            return None
+    ref = scope.code.resolve(mention, page)
+    if ref and ref.target.kind == "page":
+        return ref.target
+    return None if ":" in mention.text else web_target(mention, page.source)
+
+
+def _label_target(page: Page, link: Link, scope: _Scope, findings: list[Finding]) -> Target | None:
+    label = unquote(link.target.removeprefix(LABEL_SCHEME))
+    if label in scope.labels:
+        path, anchor = scope.labels[label]
+        return Target("page", path, anchor)
+    if ":" not in label:
+        message = f"the label {label!r} is nowhere in this source"
+        findings.append(
+            Finding("broken-link", "info", page.path, link.line, message, "correct the label")
+        )
+    return None
+
+
+def _outside_subdir(page: Page, target: str) -> Target | None:
+    """Return a file of the repository that lies beside the folder that was taken."""
+    source = page.source
+    if source.layout != "repo" or not source.subdir or target.startswith("/"):
+        return None
+    inside = posixpath.dirname(page.path.partition("/")[2])
+    path = posixpath.normpath(posixpath.join(source.subdir, inside, target))
+    if path.startswith("..") or f"{path}/".startswith(f"{source.subdir}/"):
+        return None
+    return web_target(Mention(path, 1), source)
 
 
 def _shown(link: Link) -> str:

@@ -24,7 +24,7 @@ def find_anchor(page: Page, fragment: str) -> str | None:
         return "" if _normal(wanted) in views else None
     path = [_normal(part) for part in wanted.split("#")]
     whole = _find_path(page, path) or _find_path(page, [_normal(wanted)])
-    return whole or _find_slug(page, wanted)
+    return whole or _find_slug(page, wanted) or dict(page.labels).get(wanted)
 
 
 def _find_path(page: Page, path: list[str]) -> str | None:

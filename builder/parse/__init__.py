@@ -10,8 +10,11 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
-from lorepack.builder.model import Diagram, Finding, Page, SourceFile
+from lorepack.builder.documents import CODE_LANGUAGES, CONVERTED, MARKDOWN, layout_of
+from lorepack.builder.model import Diagram, Finding, Link, Page, SourceFile
+from lorepack.builder.parse.admonitions import convert_admonitions
 from lorepack.builder.parse.canvas import read_canvas
+from lorepack.builder.parse.code import read_code
 from lorepack.builder.parse.decode import decode
 from lorepack.builder.parse.extract import Extract, extract
 from lorepack.builder.parse.frontmatter import (
@@ -24,19 +27,26 @@ from lorepack.builder.parse.frontmatter import (
 from lorepack.builder.parse.markdown.comments import strip_comments
 from lorepack.builder.parse.markdown.parser import parse_tokens
 from lorepack.builder.parse.markdown.tags import is_tag
+from lorepack.builder.parse.mentions import page_number, wiki_mentions
+from lorepack.builder.parse.notebook import notebook_markdown
+from lorepack.builder.parse.rst import rst_to_markdown
 from lorepack.packfile.language import guess_language
 
-PAGE_SUFFIXES = frozenset({".md", ".markdown", ".canvas", ".base", ".txt"})
+_BY_PEOPLE = frozenset({"vault", "folder", "notion"})
+"""Layouts whose Markdown has Obsidian's tags and comments."""
 SUMMARY_LIMIT = 200
+_CITE = re.compile(r"^[ \t]*</?cite>[ \t]*$", re.MULTILINE)
 _VIEW_NAME = re.compile(r"^ {2,}(?:- )?name:[ \t]*(\S.*)$", re.MULTILINE)
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 _LIFECYCLES = frozenset({"draft", "verified", "archived", "disputed"})
 _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
 
+Parsed = tuple[Page | None, list[Finding]]
 
-def parse_file(file: SourceFile) -> tuple[Page | None, list[Finding]]:
-    """Read and parse one file of `PAGE_SUFFIXES`.
+
+def parse_file(file: SourceFile) -> Parsed:
+    """Read and parse one file of which `is_page` holds.
 
     Returns:
         The page, or None for one that cannot be read or asks to be left out (``draft: true``,
@@ -48,41 +58,132 @@ def parse_file(file: SourceFile) -> tuple[Page | None, list[Finding]]:
         message = f"cannot be read ({error.strerror})"
         return None, [Finding("unreadable", "error", file.path, 1, message, "check the file")]
     decoded = decode(data)
-    findings = [
+    odd = [
         Finding("bad-text", "warning", file.path, line, what, "save the file as UTF-8")
         for line, what in decoded.problems
     ]
     suffix = PurePosixPath(file.path).suffix.lower()
-    if suffix == ".canvas":
-        try:
-            text, diagram = read_canvas(decoded.text)
-        except (ValueError, RecursionError) as error:
-            message = f"is no canvas that can be read ({error})"
-            return None, [*findings, Finding("bad-canvas", "error", file.path, 1, message)]
-        return _page(file, data, Frontmatter({}, "", text, 1), (diagram,)), findings
-    if suffix == ".base":
-        views = _base_views(decoded.text)
-        # The fence stands on a line of its own before the file's first.
-        shown = f"```yaml\n{decoded.text.rstrip()}\n```\n" if decoded.text.strip() else ""
-        return replace(_page(file, data, Frontmatter({}, "", shown, 0)), block_ids=views), findings
-    if suffix == ".txt":
-        return _page(file, data, Frontmatter({}, "", decoded.text, 1)), findings
-    front = read_frontmatter(decoded.text)
-    findings += (
+    read = _READERS.get(suffix) or (_read_code if suffix in CODE_LANGUAGES else _read_text)
+    try:
+        page, more = read(file, data, decoded.text)
+    except (ValueError, RecursionError) as error:
+        return None, [*odd, _refusal(file, suffix, error)]
+    if page and (file.mentions or layout_of(file) == "codewiki"):
+        page = _with_wiki_facts(page, file)
+    return page, odd + more
+
+
+def _refusal(file: SourceFile, suffix: str, error: Exception) -> Finding:
+    """Say why a file is no page; code that a program made, or a template, is no fault."""
+    if suffix in CODE_LANGUAGES or suffix.startswith(".htm"):
+        return Finding("left-out", "info", file.path, 1, f"is left out: it {error}")
+    form = suffix.lstrip(".") or "text"
+    message = f"is no {form} that can be read ({error})"
+    return Finding(f"bad-{form}", "error", file.path, 1, message)
+
+
+def _read_text(file: SourceFile, data: bytes, text: str) -> Parsed:
+    return _page(file, data, Frontmatter({}, "", text, 1)), []
+
+
+def _read_canvas(file: SourceFile, data: bytes, text: str) -> Parsed:
+    body, diagram = read_canvas(text)
+    return _page(file, data, Frontmatter({}, "", body, 1), (diagram,)), []
+
+
+def _read_base(file: SourceFile, data: bytes, text: str) -> Parsed:
+    # The fence stands on a line of its own before the file's first.
+    shown = f"```yaml\n{text.rstrip()}\n```\n" if text.strip() else ""
+    page = _page(file, data, Frontmatter({}, "", shown, 0))
+    return replace(page, block_ids=_base_views(text)), []
+
+
+def _read_rst(file: SourceFile, data: bytes, text: str) -> Parsed:
+    converted = rst_to_markdown(text)
+    page = _page(file, data, Frontmatter({}, "", converted.text, 1))
+    labels = tuple((label, _anchor_at(page, line + 1)) for label, line in converted.labels)
+    return replace(page, labels=labels), []
+
+
+def _anchor_at(page: Page, line: int) -> str:
+    """Return the anchor of the heading that begins at ``line`` or right below, or the one above."""
+    below = [h.anchor for h in page.headings if line <= h.line <= line + 1]
+    above = [h.anchor for h in page.headings if h.line < line]
+    return (below[:1] or above[-1:] or [""])[0]
+
+
+def _read_notebook(file: SourceFile, data: bytes, text: str) -> Parsed:
+    body, _ = strip_comments(notebook_markdown(text), percent=False)
+    return _page(file, data, Frontmatter({}, "", body, 1)), []
+
+
+def _read_html(file: SourceFile, data: bytes, text: str) -> Parsed:
+    # Its parser is not needed by most packs, and slow to import.
+    from lorepack.builder.parse.html import read_html
+
+    document = read_html(text)
+    values: Properties = {"title": document.title, "lang": document.lang}
+    page = _page(file, data, Frontmatter(values, "", document.markdown, 1))
+    labels = [(id, page.headings[n].anchor) for id, n in document.ids if n < len(page.headings)]
+    return replace(page, labels=tuple(labels), frontmatter="{}"), []
+
+
+def _read_code(file: SourceFile, data: bytes, text: str) -> Parsed:
+    code = read_code(file.path, text)
+    page = _page(file, data, Frontmatter({}, "", "", 0))
+    docs = "\n".join(filter(None, (code.doc, *(symbol.doc for symbol in code.symbols))))
+    named = ", ".join(symbol.name for symbol in code.symbols if not symbol.parent)
+    return replace(
+        page,
+        title=file.path.partition("/")[2],
+        lang=file.source.lang or (guess_language(docs) if len(docs) > 200 else "en"),
+        summary=_shorten(" ".join((code.doc or named).split())),
+        body=code.fence,
+        headings=code.headings,
+        code=code.language,
+        symbols=code.symbols,
+    ), []
+
+
+def _read_markdown(file: SourceFile, data: bytes, text: str) -> Parsed:
+    front = read_frontmatter(text)
+    findings = [
         Finding(
             "bad-frontmatter", "warning", file.path, line, f"frontmatter {what}", "mend the YAML"
         )
         for line, what in front.problems
-    )
+    ]
     if _left_out(front.values):
         return None, findings
-    body, unclosed = strip_comments(front.body)
+    by_people = layout_of(file) in _BY_PEOPLE
+    body, unclosed = strip_comments(front.body, percent=by_people)
     if unclosed is not None:
         line = front.body_line + unclosed
         message = "a comment never closes and hides the rest of the page"
         findings.append(Finding("open-comment", "warning", file.path, line, message, "close it"))
+    if layout_of(file) in ("repo", "folder"):
+        body = convert_admonitions(body)
+    elif layout_of(file) == "codewiki":
+        # Qoder's element would make the list of links in it raw HTML.
+        body = _CITE.sub("", body)
     clean = Frontmatter(front.values, front.raw, body, front.body_line)
     return _page(file, data, clean), findings
+
+
+_READERS = {
+    **dict.fromkeys(MARKDOWN, _read_markdown), ".canvas": _read_canvas, ".base": _read_base,
+    ".rst": _read_rst, ".rest": _read_rst, ".ipynb": _read_notebook, ".html": _read_html,
+    ".htm": _read_html,
+}  # fmt: skip
+
+
+def _with_wiki_facts(page: Page, file: SourceFile) -> Page:
+    """Add what a generated wiki cites in its own forms, and the number that its links use."""
+    mentions = {(m.text, m.lines): m for m in (*file.mentions, *wiki_mentions(page.links))}
+    plain = [m for m in page.mentions if (m.text, m.lines) not in mentions]
+    number = page_number(page.path)
+    labels = ((number, ""),) if number else ()
+    return replace(page, mentions=(*mentions.values(), *plain), labels=(*page.labels, *labels))
 
 
 def _base_views(text: str) -> tuple[tuple[str, int], ...]:
@@ -105,7 +206,7 @@ def _page(
     values = front.values
     said = as_text(values.get("lang") or values.get("language"))
     lang = said if _LANGUAGE_TAG.fullmatch(said) else file.source.lang
-    tags = _tags(values, found)
+    tags = _tags(values, found, inline=layout_of(file) in _BY_PEOPLE)
     return Page(
         source=file.source,
         path=file.path,
@@ -124,11 +225,12 @@ def _page(
         body_line=front.body_line,
         hash=hashlib.sha256(data).hexdigest(),
         headings=tuple(found.headings),
-        links=tuple(found.links),
+        links=(*found.links, *_related(file)),
         tag_lines=tuple(found.tags),
         blocks=tuple(found.blocks),
         block_ids=tuple(found.block_ids),
         diagrams=(*diagrams, *found.diagrams),
+        mentions=tuple(found.mentions.values()),
     )
 
 
@@ -137,15 +239,22 @@ def _title(file: SourceFile, values: Properties, found: Extract) -> str:
     given = as_text(values.get("title"))
     first = next((h.text for h in found.headings if h.level == 1), "")
     stem = PurePosixPath(file.path).name
-    for suffix in (".md", ".markdown", ".txt"):
+    for suffix in (*MARKDOWN, *CONVERTED, ".txt"):
         stem = stem.removesuffix(suffix)
-    return given or (first if file.source.kind != "vault" else "") or stem
+    return given or (first if layout_of(file) != "vault" else "") or stem
 
 
-def _tags(values: Properties, found: Extract) -> Iterator[str]:
+def _related(file: SourceFile) -> Iterator[Link]:
+    """Links that stand in no text come after those that do."""
+    root = f"{file.source.name}/"
+    yield from (Link("markdown", f"/{p.removeprefix(root)}", "", "", 1) for p in file.related)
+
+
+def _tags(values: Properties, found: Extract, *, inline: bool) -> Iterator[str]:
     for tag in _named_list(values, "tags", "tag"):
         yield from (part for word in tag.split() if (part := word.strip("#/")) and is_tag(part))
-    yield from (tag for tag, _ in found.tags)
+    if inline:
+        yield from (tag for tag, _ in found.tags)
 
 
 def _named_list(values: Properties, *names: str) -> list[str]:

@@ -8,8 +8,9 @@ from urllib.parse import unquote, urlsplit
 
 from markdown_it.token import Token
 
-from lorepack.builder.model import Block, Diagram, Heading, Link
+from lorepack.builder.model import Block, Diagram, Heading, Link, Mention
 from lorepack.builder.parse.markdown.anchors import inline_text
+from lorepack.builder.parse.mentions import read_mention
 from lorepack.builder.parse.mermaid import parse_mermaid
 
 _BREAKS = ("softbreak", "hardbreak")
@@ -26,6 +27,7 @@ class Extract:
     blocks: list[Block] = field(default_factory=list)
     block_ids: list[tuple[str, int]] = field(default_factory=list)
     diagrams: list[Diagram] = field(default_factory=list)
+    mentions: dict[str, Mention] = field(default_factory=dict)
     opening: str = ""
     """The text of the first paragraph."""
 
@@ -81,6 +83,9 @@ def _read_inline(found: Extract, token: Token, line: int) -> None:
                     "wikilink", meta["target"], meta["fragment"], meta["label"], line, meta["embed"]
                 )
             )
+        elif kind == "code_inline":
+            if mention := read_mention(child.content, line):
+                found.mentions.setdefault(mention.text, mention)
         elif kind == "tag":
             found.tags.append((child.content, line))
         elif kind == "link_open" and child.info != "auto":

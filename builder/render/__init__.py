@@ -7,11 +7,10 @@ import json
 import zlib
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
-from importlib.metadata import version
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 
+from lorepack.builder.code_digest import code_digest, files_below
 from lorepack.builder.render.cache import load_pages, save_pages
 from lorepack.builder.render.changes import find_changes
 from lorepack.builder.render.crawl import crawl_files
@@ -29,8 +28,6 @@ from lorepack.packfile.site import SiteFile
 
 _GZIP = b"\x1f\x8b"
 NOT_FOUND = "404.html"
-_MADE_BY = ("mkdocs-material", "mkdocs", "markdown-it-py", "mdit-py-plugins", "nh3", "pygments")
-_CODE = ("lorepack.builder", "lorepack.site", "lorepack.templates")
 _DRAWN_BY = {"katex": 'class="arithmatex"', "mermaid": 'class="lore-mermaid"'}
 """Folders of libraries, and what they draw in a page."""
 
@@ -124,24 +121,9 @@ def _key(page: SitePage, theme_key: str) -> str:
 
 def _theme_key(pages: Sequence[SitePage], given: SiteInput) -> str:
     """Return a digest of all that every page depends on."""
-    digest = hashlib.sha256()
     nav = [(page.title, page.url) for page in pages if page.in_nav]
-    made_by = [(name, version(name)) for name in _MADE_BY]
-    digest.update(json.dumps([given.title, given.address, nav, made_by]).encode())
-    for package in _CODE:
-        for path, file in _files_below(files(package), ""):
-            digest.update(path.encode() + hashlib.sha256(file.read_bytes()).digest())
-    return digest.hexdigest()
-
-
-def _files_below(folder: Traversable, prefix: str) -> list[tuple[str, Traversable]]:
-    found: list[tuple[str, Traversable]] = []
-    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if entry.is_dir() and entry.name != "__pycache__":
-            found += _files_below(entry, f"{prefix}{entry.name}/")
-        elif entry.is_file():
-            found.append((prefix + entry.name, entry))
-    return found
+    shown = json.dumps([given.title, given.address, nav, code_digest()])
+    return hashlib.sha256(shown.encode()).hexdigest()
 
 
 def _own_assets(bodies: Collection[str]) -> dict[str, bytes]:
@@ -152,7 +134,7 @@ def _own_assets(bodies: Collection[str]) -> dict[str, bytes]:
     )
     return {
         f"assets/{path}": file.read_bytes()
-        for path, file in _files_below(folder, "")
+        for path, file in files_below(folder)
         if not path.startswith(left_out)
     }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
 import zlib
 from collections.abc import Collection, Iterable, Mapping
@@ -10,7 +9,6 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from lorepack.builder.render.model import Rendered
-from lorepack.packfile.models.convert import cache_dir
 from lorepack.packfile.site import SiteFile
 
 _CREATE = """
@@ -26,12 +24,6 @@ _SCRIPTS = "SELECT name, code FROM scripts"
 _PUT_SCRIPT = "INSERT OR REPLACE INTO scripts (name, code) VALUES (?, ?)"
 _KEYS = "SELECT key FROM pages"
 _DROP = "DELETE FROM pages WHERE key = ?"
-
-
-def cache_file(recipe: Path) -> Path:
-    """Return where the pages of ``recipe`` are kept."""
-    name = hashlib.sha256(str(recipe.absolute()).encode("utf-8", "replace")).hexdigest()[:16]
-    return cache_dir() / "site" / f"{recipe.stem}-{name}.sqlite"
 
 
 def load_pages(file: Path, keys: Iterable[str]) -> dict[str, Rendered]:

@@ -18,9 +18,11 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
-from lorepack.builder.model import LinkedPage, Target
+from lorepack.builder.model import LinkedPage, Page, Target
 from lorepack.builder.parse.extract import is_external
 from lorepack.builder.parse.markdown.parser import parse_tokens
+from lorepack.builder.parse.mentions import read_mention
+from lorepack.builder.render.code import code_page_html
 from lorepack.builder.render.embeds import is_lone_embed, section_tokens, without_ids
 from lorepack.builder.render.media import media_html
 from lorepack.builder.render.model import SiteMap
@@ -38,6 +40,7 @@ _CALLOUTS = {
     "danger": "danger", "error": "danger", "bug": "bug", "example": "example", "quote": "quote",
     "cite": "quote",
 }  # fmt: skip
+_WRAPPED = (".rst", ".rest", ".html", ".htm", ".ipynb")
 _LANGUAGE = re.compile(r"[\w+#.-]+")
 _MAX_HIGHLIGHTED = 100_000
 
@@ -54,19 +57,37 @@ class _View:
 def render_page(path: str, site: SiteMap) -> str:
     """Return the sanitised HTML of one page's body."""
     linked = site.pages[path]
+    if linked.page.code:
+        return sanitize(code_page_html(linked.page, code_html))
     view = _View(site, site.urls[path], ((path, ""),))
     return sanitize(_render(_linked_tokens(linked), view))
 
 
 def _linked_tokens(linked: LinkedPage) -> list[Token]:
-    """Parse a page again and hang each link's target on its token; both are in one order."""
+    """Parse a page again and hang each link's target on its token; both are in one order.
+
+    Tokens of what only Obsidian has, tags and line ends that show, are marked where they are text.
+    """
     tokens = parse_tokens(linked.page.body)
     targets = iter(linked.targets)
+    code = {r.mention.text: r.target for r in linked.code_refs if r.target.kind == "page"}
+    plain = _is_plain(linked.page)
     for token in tokens:
+        in_link = False
         for child in token.children or []:
             if child.type in _LINKED and child.info != "auto":
                 child.meta["leads_to"] = next(targets, None)
+            in_link = child.type == "link_open" or (in_link and child.type != "link_close")
+            if code and child.type == "code_inline" and not in_link:
+                mention = read_mention(child.content, 0)
+                child.meta["leads_to"] = code.get(mention.text) if mention else None
+            if plain and child.type in ("tag", "softbreak"):
+                child.meta["plain"] = True
     return tokens
+
+
+def _is_plain(page: Page) -> bool:
+    return page.source.layout in ("repo", "codewiki") or page.path.endswith(_WRAPPED)
 
 
 def _render(tokens: list[Token], view: _View) -> str:
@@ -135,6 +156,8 @@ class _Renderer(RendererHTML):
 
     def tag(self, tokens: Sequence[Token], i: int, options: Any, env: Any) -> str:
         name = tokens[i].content
+        if tokens[i].meta.get("plain"):
+            return f"#{escape(name)}"
         url = relative_url(tag_url(name), env["view"].base)
         return f'<a class="lore-tag" href="{url}">#{escape(name)}</a>'
 
@@ -150,7 +173,12 @@ class _Renderer(RendererHTML):
 
     def softbreak(self, tokens: Sequence[Token], i: int, options: Any, env: Any) -> str:
         # Obsidian shows a line end as one, unless told to be strict.
-        return "<br>\n"
+        return "\n" if tokens[i].meta.get("plain") else "<br>\n"
+
+    def code_inline(self, tokens: Sequence[Token], i: int, options: Any, env: Any) -> str:
+        code = f"<code>{escape(tokens[i].content)}</code>"
+        target: Target | None = tokens[i].meta.get("leads_to")
+        return f"{_anchor(target, env['view'])}{code}</a>" if target else code
 
     def fence(self, tokens: Sequence[Token], i: int, options: Any, env: Any) -> str:
         token = tokens[i]
@@ -197,6 +225,8 @@ class _Renderer(RendererHTML):
             # Nothing is loaded from elsewhere: an image out there is a link.
             name = escape(token.content or source)
             return f'<a class="lore-remote" href="{escape(source)}">{name}</a>'
+        if target is not None and target.kind == "web":
+            return f"{_anchor(target, view)}{escape(token.content or target.path)}</a>"
         if target is None or target.kind == "missing":
             return f'<span class="lore-broken">{escape(token.content or source)}</span>'
         if target.kind == "page":
@@ -209,6 +239,8 @@ class _Renderer(RendererHTML):
 def _anchor(target: Target, view: _View) -> str:
     if target.kind == "missing":
         return f'<a class="lore-broken" title="{escape(target.path)} does not exist">'
+    if target.kind == "web":
+        return f'<a href="{escape(target.path)}">'
     if target.kind == "file":
         return f'<a class="lore-file" href="{relative_url(file_url(target.path), view.base)}">'
     url = relative_url(view.site.urls[target.path], view.base)

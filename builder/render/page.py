@@ -10,14 +10,14 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from lorepack.builder.model import LinkedPage, Page, SourceFile
+from lorepack.builder.model import LinkedPage, SourceFile
 from lorepack.builder.parse.decode import decode
 from lorepack.builder.render.canvas import canvas_svg
 from lorepack.builder.render.html import MAX_EMBED_DEPTH, render_page
 from lorepack.builder.render.model import SiteInput, SiteMap, SitePage
 from lorepack.builder.render.navigation import Folder, beside, parents
 from lorepack.builder.render.urls import file_url, markdown_url, relative_url, tag_url
-from lorepack.packfile.forge import blob_url
+from lorepack.packfile.forge import source_url
 
 GRAPH_URL = "graph/"
 MAX_LINKS = 60
@@ -47,7 +47,8 @@ def backlinks(pages: Sequence[LinkedPage]) -> Mapping[str, Collection[str]]:
 
 def outgoing(linked: LinkedPage) -> list[str]:
     """Return the paths of the other pages that a page links to, in order."""
-    paths = (t.path for t in linked.targets if t and t.kind == "page")
+    targets = (*linked.targets, *(ref.target for ref in linked.code_refs))
+    paths = (t.path for t in targets if t and t.kind == "page")
     return [path for path in dict.fromkeys(paths) if path != linked.page.path]
 
 
@@ -74,7 +75,7 @@ def _site_page(
         ][::-1],
         "markdown": relative_url(markdown_url(base), base),
         "commit": page.source.revision[:10],
-        "at_commit": _at_commit(page),
+        "at_commit": source_url(page.source.facts(), page.path),
         "graph": f"{relative_url(GRAPH_URL, base)}?page={relative_url(base, '')}",
         "lists": [
             entry
@@ -106,12 +107,6 @@ def _links(name: str, title: str, paths: Sequence[str], site: SiteMap, base: str
     return {"name": name, "title": title, "links": links, "more": len(paths) - len(links)}
 
 
-def _at_commit(page: Page) -> str:
-    source = page.source
-    inside = page.path.partition("/")[2]
-    return blob_url(source.web, source.revision, posixpath.join(source.subdir, inside))
-
-
 def _body(linked: LinkedPage, site: SiteMap, files: Mapping[str, SourceFile]) -> str:
     page = linked.page
     html = render_page(page.path, site)
@@ -135,7 +130,9 @@ def _inputs(path: str, site: SiteMap, depth: int, known: dict[tuple[str, int], s
     if (path, depth) not in known:
         linked = site.pages[path]
         page = linked.page
-        parts: list[object] = [path, page.hash, page.title, page.source.kind]
+        source = page.source
+        parts: list[object] = [path, page.hash, page.title, source.layout, source.facts()]
+        parts += [(r.mention.text, r.target.path, r.target.anchor) for r in linked.code_refs]
         for link, target in zip(page.links, linked.targets, strict=True):
             if target:
                 url = site.urls.get(target.path)

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f/\\?#%&:*\"<>|\[\]{}^`~$+,;=@!'()]+")
 _SPACES = re.compile(r"[\s-]+")
-_PAGE_SUFFIX = re.compile(r"\.(?:md|markdown|txt)$", re.IGNORECASE)
+_PAGE_SUFFIX = re.compile(r"\.(?:md|mdx|markdown|txt|rst|rest|ipynb|html?)$", re.IGNORECASE)
 _MAX_SEGMENT = 80
 _MAX_BYTES = 200
 """Of a name in UTF-8; file systems take 255, of which a hash and a suffix need some."""

@@ -3,9 +3,32 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Mapping
 from urllib.parse import quote
 
+from lorepack.packfile.forge import repo_name, source_url
 from lorepack.server.mount import Mount
+
+
+def source_place(row: sqlite3.Row, lines: tuple[int, int]) -> dict[str, str]:
+    """Return ``repo`` (owner/name), ``commitSha`` and ``sourceUrl`` of a page's lines, or ''s.
+
+    Args:
+        row: with the page's ``path``, and of its source ``kind``, ``web``, ``revision`` and
+            ``subdir``.
+    """
+    facts = {name: row[name] for name in ("kind", "web", "revision", "subdir")}
+    return {
+        "repo": repo_name(row["web"]),
+        "commitSha": row["revision"],
+        "sourceUrl": source_url(facts, row["path"], lines),
+    }
+
+
+def source_line(place: Mapping[str, str]) -> str:
+    """Return the source's part of a citation in one line: `` @ owner/name 0123456789ab``, or ''."""
+    named = " ".join(filter(None, (place["repo"], place["commitSha"][:12])))
+    return f" @ {named}" if named else ""
 
 
 def citation_url(mount: Mount, site_url: str, page: sqlite3.Row, anchor: str = "") -> str:

@@ -40,6 +40,11 @@ SELECT min(chunks.id) FROM names
 JOIN pages ON pages.id = names.page_id JOIN chunks ON chunks.page_id = pages.id
 WHERE names.name = ? GROUP BY pages.id ORDER BY length(pages.path), pages.path
 """
+_DEFINED = """
+SELECT chunk_id FROM symbol_names JOIN symbols ON symbols.id = symbol_names.symbol_id
+WHERE symbol_names.name = :folded AND chunk_id IS NOT NULL
+ORDER BY symbols.name <> :wanted, length(symbols.name), length(file), symbols.id LIMIT 5
+"""
 
 
 @dataclass(frozen=True)
@@ -107,8 +112,16 @@ def _question_vector(mount: Mount, query: Query) -> tuple[npt.NDArray[np.float32
 
 
 def _pinned(pack: sqlite3.Connection, query: Query, allowed: Chunks | None) -> list[int]:
-    """Return what comes before all ranking: the page so titled, the chunks with the identifier."""
+    """Return what comes before all ranking.
+
+    That is the page so titled, the code that defines the identifier, the chunks that hold it.
+    """
     pinned = [row[0] for row in pack.execute(_TITLED, (fold(query.text).strip(),))]
+    name = query.text.strip().removesuffix("()")
+    # A lower-case word of English is more than the function that happens to be called so.
+    if query.identifier is not None or not name.islower():
+        wanted = {"folded": fold(name), "wanted": name}
+        pinned += [row[0] for row in pack.execute(_DEFINED, wanted)]
     if query.identifier is not None:
         pinned += [hit.chunk for hit in search_identifier(pack, query.identifier, PINNED)]
     if allowed is not None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from lorepack.server.mount import Mount
 from lorepack.server.retrieve.cache import AnswerCache
-from lorepack.server.retrieve.cite import citation_url
+from lorepack.server.retrieve.cite import citation_url, source_place
 from lorepack.server.retrieve.filters import allowed_pages, valid_values
 from lorepack.server.retrieve.query import Query, parse_query
 from lorepack.server.retrieve.rank import Ranking, rank_chunks, rrf_share
@@ -21,7 +21,8 @@ PER_PAGE = 3
 
 _CHUNKS = """
 SELECT chunks.id, chunks.page_id, chunks.anchor, chunks.headings, chunks.text, chunks.first_line,
-    chunks.last_line, chunks.tokens, pages.path, pages.title, pages.url, sources.revision
+    chunks.last_line, chunks.tokens, pages.path, pages.title, pages.url, sources.kind, sources.web,
+    sources.revision, sources.subdir
 FROM chunks JOIN pages ON pages.id = chunks.page_id JOIN sources ON sources.id = pages.source_id
 WHERE chunks.id IN (SELECT value FROM json_each(?))
 """
@@ -38,7 +39,8 @@ class Result:
     anchor: str
     headings: tuple[str, ...]
     citation_url: str
-    commit_sha: str
+    source: Mapping[str, str]
+    """Of `source_place`."""
     lines: tuple[int, int]
     tokens: int
     vector_rank: int | None
@@ -59,7 +61,7 @@ class Result:
             "anchor": self.anchor,
             "headings": list(self.headings),
             "citationUrl": self.citation_url,
-            "commitSha": self.commit_sha,
+            **self.source,
             "lines": list(self.lines),
             "vectorRank": self.vector_rank,
             "vectorScore": self.vector_score,
@@ -186,7 +188,7 @@ def _result(row: sqlite3.Row, ranking: Ranking, url: str) -> Result:
         anchor=row["anchor"],
         headings=tuple(json.loads(row["headings"])),
         citation_url=url,
-        commit_sha=row["revision"],
+        source=source_place(row, (row["first_line"], row["last_line"])),
         lines=(row["first_line"], row["last_line"]),
         tokens=row["tokens"],
         vector_rank=meaning_rank,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from lorepack.server.retrieve.cite import source_line
 from lorepack.server.retrieve.query import FILTERS, MAX_QUERY
 from lorepack.server.retrieve.search import Answer, Result, find_chunks
 from lorepack.server.tools.answer import (
@@ -56,7 +57,7 @@ def _text(context: Context, answer: Answer) -> str:
         lines.append(f"Degraded: {answer.degraded}")
     for number, result in enumerate(answer.results, 1):
         title = " > ".join((result.title, *result.headings))
-        sha = f" @ {result.commit_sha[:12]}" if result.commit_sha else ""
+        sha = source_line(result.source)
         lines.append(
             f"\n## {number}. {title}\n"
             f"{result.slug}:{result.lines[0]}-{result.lines[1]}{sha} <{result.citation_url}>\n"

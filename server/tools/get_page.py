@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
+from lorepack.server.retrieve.cite import source_line, source_place
 from lorepack.server.tools.answer import (
     CURSOR,
     Context,
@@ -24,7 +25,8 @@ from lorepack.server.tools.near_names import near_names
 
 _LISTED = 100
 _BY_PATH = """
-SELECT pages.*, sources.name AS source, sources.revision FROM pages
+SELECT pages.*, sources.name AS source, sources.kind, sources.web,
+    sources.revision, sources.subdir FROM pages
 JOIN sources ON sources.id = pages.source_id WHERE pages.path = ?
 """
 _BY_TITLE = "SELECT path FROM pages WHERE lower(title) = lower(?) ORDER BY path"
@@ -122,6 +124,7 @@ def _answer(
     shown, truncated = _shorten(text, budget)
     last_line = first_line + shown.count("\n")
     url = context.cite(row, anchor)
+    place = source_place(row, (max(1, first_line), last_line))
     data = {
         **stamp(context.mount),
         "status": "ok",
@@ -129,7 +132,7 @@ def _answer(
         "title": row["title"],
         "anchor": anchor,
         "citationUrl": url,
-        "commitSha": row["revision"],
+        **place,
         "lines": [first_line, last_line],
         "lang": row["lang"],
         "tags": json.loads(row["tags"]),
@@ -137,7 +140,7 @@ def _answer(
     }
     if outline:
         data["sections"] = outline[:200]
-    head = f"# {row['title']}\n{row['path']}:{first_line}-{last_line} <{url}>"
+    head = f"# {row['title']}\n{row['path']}:{first_line}-{last_line}{source_line(place)} <{url}>"
     tail = "\nTruncated: ask for a subsection, or give a larger maxTokens." if truncated else ""
     return ToolAnswer(f"{head}\n{fenced(shown)}{tail}", data)
 

@@ -13,6 +13,7 @@ _FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}(?=[^`]*$)|~{
 _INDENTED = re.compile(r" {4}|\t")
 _LIST_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
 _SIGN = re.compile(r"`+|%%|<!--")
+_HTML_SIGN = re.compile(r"`+|<!--")
 _CLOSING = {"%%": "%%", "<!--": "-->"}
 
 
@@ -54,27 +55,33 @@ class _Code:
         return code
 
 
-def strip_comments(text: str) -> tuple[str, int | None]:
+def strip_comments(text: str, *, percent: bool = True) -> tuple[str, int | None]:
     """Return the text without comments, and the line (from 0) of one that never closes.
 
     One that begins a line and never closes reaches to the end, as in Obsidian; elsewhere it must
     close within its paragraph, or its sign is text.
+
+    Args:
+        percent: whether ``%%`` is a sign of comments, as only Obsidian has it.
     """
-    if "%%" not in text and "<!--" not in text:
+    if not (percent and "%%" in text) and "<!--" not in text:
         return text, None
+    sign = _SIGN if percent else _HTML_SIGN
     lines = text.split("\n")
     code, awaited, unclosed = _Code(), "", None
     for number, line in enumerate(lines):
         if not awaited and code.covers(line):
             continue
-        kept, awaited = _strip_line(lines, number, awaited)
+        kept, awaited = _strip_line(lines, number, awaited, sign)
         if awaited and unclosed is None and not _closes(lines, number, awaited, whole_text=True):
             unclosed = number
         lines[number] = kept
     return "\n".join(lines), unclosed if awaited else None
 
 
-def _strip_line(lines: list[str], number: int, awaited: str) -> tuple[str, str]:
+def _strip_line(
+    lines: list[str], number: int, awaited: str, signs: re.Pattern[str]
+) -> tuple[str, str]:
     """Return what is left of one line, and the sign that closes a comment still open at its end."""
     line, position = lines[number], 0
     kept: list[str] = []
@@ -85,7 +92,7 @@ def _strip_line(lines: list[str], number: int, awaited: str) -> tuple[str, str]:
                 return "".join(kept), awaited
             position, awaited = end + len(awaited), ""
             continue
-        match = _SIGN.search(line, position)
+        match = signs.search(line, position)
         if match is None:
             break
         kept.append(line[position : match.start()])

@@ -37,6 +37,9 @@ def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     # A blank line or two more nesting levels than any author writes, but no stack overflow.
     parser.options["maxNesting"] = 40
+    # Generated wikis cite files so; what is rendered keeps no such address.
+    refuse = parser.validateLink
+    parser.validateLink = lambda url: url.startswith("file://") or refuse(url)  # type: ignore[method-assign]
     parser.use(footnote_plugin)
     parser.use(dollarmath_plugin, allow_space=False, allow_digits=False, double_inline=True)
     parser.use(highlight_plugin)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 
 from lorepack.builder.render.changes import Changes
 from lorepack.builder.render.generated.changes import changes_page
+from lorepack.builder.render.generated.code import code_pages
 from lorepack.builder.render.generated.folders import folder_pages
 from lorepack.builder.render.generated.glossary import glossary_page
 from lorepack.builder.render.generated.graph import graph_page
@@ -33,6 +34,7 @@ def generated_pages(
         hot_page(given, changes, back),
         *tag_pages(given),
         graph_page(given),
+        *code_pages(given),
         glossary_page(given),
         lint_page(given),
         changes_page(given, changes),

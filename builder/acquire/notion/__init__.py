@@ -1,0 +1,110 @@
+"""Notion's exports (Markdown & CSV, or HTML) → documents under the names that people gave them."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from lorepack.builder.acquire.folder import list_files
+from lorepack.builder.acquire.ignore import ignore_rules
+from lorepack.builder.acquire.notion.database import Database, database_markdown, read_database
+from lorepack.builder.acquire.notion.html import html_page
+from lorepack.builder.acquire.notion.links import relink
+from lorepack.builder.acquire.notion.names import clean_paths
+from lorepack.builder.acquire.notion.page import Note, front_matter, read_note
+from lorepack.builder.acquire.repo import Acquired
+from lorepack.builder.model import Finding, Source, SourceFile
+from lorepack.builder.parse.decode import decode
+from lorepack.builder.recipe import SourceSpec
+
+_PAGES = (".md", ".html", ".htm")
+
+
+def acquire_notion(spec: SourceSpec, source: Source, scratch: Path) -> Acquired:
+    """Return the pages of an export as Markdown, written below ``scratch``, and its other files."""
+    files, findings = list_files(source, ignore_rules(spec))
+    by_name = {file.path.partition("/")[2]: file for file in files}
+    dropped = _twins(by_name) | ({"index.html"} & by_name.keys() if _is_html(by_name) else set())
+    names = clean_paths([name for name in by_name if name not in dropped])
+    texts = {
+        name: decode(by_name[name].disk.read_bytes()).text
+        for name in names
+        if name.lower().endswith((*_PAGES, ".csv"))
+    }
+    databases = {name: read_database(texts[name]) for name in texts if name.endswith(".csv")}
+    notes = _read_notes(texts, databases)
+    made = {name: _page_text(name, note, names) for name, note in notes.items()}
+    for name, database in databases.items():
+        rows = _rows_of(name, notes)
+        title = posixpath.basename(names[name]).removesuffix(".md")
+        made[name] = database_markdown(title, database, rows, name, names)
+        findings += (
+            Finding("lost-row", "info", f"{source.name}/{names[name]}", 1,
+                    f"the row {row!r} has no page in the export")
+            for row in database.titles if row and row not in {n.title for n in rows.values()}
+        )  # fmt: skip
+    source = replace(source, root=scratch)
+    return source, _files(source, by_name, names, made, scratch), findings
+
+
+def _read_notes(texts: Mapping[str, str], databases: Mapping[str, Database]) -> dict[str, Note]:
+    notes = {}
+    for name, text in texts.items():
+        if name.lower().endswith(".md"):
+            columns = _columns(name, databases)
+            notes[name] = read_note(text, columns)
+        elif not name.endswith(".csv"):
+            notes[name] = html_page(text)
+    return notes
+
+
+def _page_text(name: str, note: Note, names: Mapping[str, str]) -> str:
+    """A heading of its own names the page, so that a title that YAML would change stays whole."""
+    body = relink(note.body, name, names)
+    heading = f"# {note.title}\n\n" if note.title else ""
+    return f"{front_matter(note.properties)}{heading}{body.strip()}\n"
+
+
+def _columns(name: str, databases: Mapping[str, Database]) -> frozenset[str]:
+    """Return the columns of the database in whose folder a page lies."""
+    folder = posixpath.dirname(name)
+    for suffix in ("_all.csv", ".csv"):
+        if folder + suffix in databases:
+            return frozenset(databases[folder + suffix].columns)
+    for database, content in databases.items():
+        # Newer exports leave the id out of the folder's name.
+        if folder and clean_paths([database])[database].removesuffix(".md") == folder:
+            return frozenset(content.columns)
+    return frozenset()
+
+
+def _rows_of(name: str, notes: Mapping[str, Note]) -> dict[str, Note]:
+    stem = name.removesuffix(".csv").removesuffix("_all")
+    plain = clean_paths([f"{stem}.csv"])[f"{stem}.csv"].removesuffix(".md")
+    return {path: n for path, n in notes.items() if posixpath.dirname(path) in (stem, plain)}
+
+
+def _twins(by_name: Mapping[str, SourceFile]) -> set[str]:
+    """Return the tables of a view that stand beside the same database's whole table."""
+    return {name for name in by_name if f"{name.removesuffix('.csv')}_all.csv" in by_name}
+
+
+def _is_html(by_name: Mapping[str, SourceFile]) -> bool:
+    return not any(name.endswith(".md") for name in by_name)
+
+
+def _files(
+    source: Source, by_name: Mapping[str, SourceFile], names: Mapping[str, str],
+    made: Mapping[str, str], scratch: Path,
+) -> list[SourceFile]:  # fmt: skip
+    scratch.mkdir(parents=True, exist_ok=True)
+    files = []
+    for number, (name, clean) in enumerate(sorted(names.items(), key=lambda item: item[1])):
+        disk = by_name[name].disk
+        if name in made:
+            disk = scratch / f"{number}.md"
+            disk.write_text(made[name], encoding="utf-8", newline="\n")
+        files.append(SourceFile(source, f"{source.name}/{clean}", disk))
+    return sorted(files, key=lambda file: file.path)

@@ -1,0 +1,71 @@
+"""Rich text and properties of Notion's API → text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_MARKS = (("code", "`"), ("bold", "**"), ("italic", "*"), ("strikethrough", "~~"))
+
+
+def plain_text(parts: Any) -> str:
+    """Return rich text without its marks."""
+    return "".join(str(part.get("plain_text") or "") for part in _dicts(parts)).strip()
+
+
+def rich_markdown(parts: Any) -> str:
+    """Return rich text as Markdown."""
+    return "".join(map(_part, _dicts(parts)))
+
+
+def property_text(value: Any) -> str:
+    """Return a property's value as one line."""
+    if not isinstance(value, dict):
+        return ""
+    kind = str(value.get("type") or "")
+    return " ".join(_value(kind, value.get(kind)).split())
+
+
+def _value(kind: str, content: Any) -> str:
+    if content is None or content is False:
+        return "No" if content is False and kind == "checkbox" else ""
+    if content is True:
+        return "Yes"
+    if kind in ("title", "rich_text"):
+        return plain_text(content)
+    if kind in ("select", "status"):
+        return str(content.get("name") or "")
+    if kind in ("multi_select", "people", "files"):
+        return ", ".join(str(entry.get("name") or "") for entry in _dicts(content))
+    if kind == "date":
+        return " → ".join(str(content[key]) for key in ("start", "end") if content.get(key))
+    if kind in ("formula", "rollup") and isinstance(content, dict):
+        inner = str(content.get("type") or "")
+        if inner == "array":
+            return ", ".join(filter(None, map(property_text, _dicts(content.get("array")))))
+        return _value(inner, content.get(inner))
+    if kind in ("created_by", "last_edited_by") and isinstance(content, dict):
+        return str(content.get("name") or "")
+    return str(content) if isinstance(content, str | int | float) else ""
+
+
+def _part(part: dict[str, Any]) -> str:
+    if part.get("type") == "equation":
+        return f"${part['equation'].get('expression', '')}$"
+    text = str(part.get("plain_text") or "")
+    marks = part.get("annotations") or {}
+    core = text.strip()
+    if not core:
+        return text
+    shown = core
+    for name, sign in _MARKS:
+        if marks.get(name):
+            shown = f"{sign}{shown}{sign}"
+    if href := part.get("href"):
+        address = f"https://www.notion.so{href}" if str(href).startswith("/") else str(href)
+        shown = f"[{shown}]({address})"
+    # Marks must stand at the words, not at the spaces around them.
+    return text.replace(core, shown, 1)
+
+
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -1,0 +1,79 @@
+"""HTML documents → Markdown of their main content."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from bs4 import BeautifulSoup, Tag
+from bs4.element import Comment, Doctype, PageElement
+from markdownify import MarkdownConverter
+
+MAX_CHARACTERS = 5_000_000
+_MAIN = ("main", "article", "[role=main]", "#content", "#main", ".document", "body")
+_AROUND = "script, style, template, noscript, nav, header, footer, aside, form, iframe, [hidden]"
+_IN_CONTENT = "script, style, template, noscript, nav, form, iframe, a.headerlink, [hidden]"
+_TEMPLATE = re.compile(r"{%-?\s*(?:extends|block|if|for|include|set|import|from|macro)\b|<\?php")
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+
+
+@dataclass(frozen=True)
+class HtmlDocument:
+    """Markdown of the main content, title, language, and (id, heading's number) of headings."""
+
+    markdown: str
+    title: str
+    lang: str
+    ids: tuple[tuple[str, int], ...]
+
+
+def read_html(text: str) -> HtmlDocument:
+    """Return what a document says, without navigation, scripts and forms.
+
+    Raises:
+        ValueError: it is a template for another program, or too large.
+    """
+    if _TEMPLATE.search(text):
+        raise ValueError("is a template, not a document")
+    if len(text) > MAX_CHARACTERS:
+        raise ValueError(f"is larger than {MAX_CHARACTERS:,} characters")
+    soup = BeautifulSoup(text, "html.parser")
+    title = soup.title.get_text(" ", strip=True) if soup.title else ""
+    html = soup.find("html")
+    lang = str(html.get("lang") or "") if isinstance(html, Tag) else ""
+    content = next((found for name in _MAIN if (found := soup.select_one(name))), soup)
+    for element in content.select(_AROUND if content.name == "body" else _IN_CONTENT):
+        element.decompose()
+    headings = [
+        h for h in content.find_all(_HEADINGS) if isinstance(h, Tag) and h.get_text(strip=True)
+    ]
+    ids = [(id, number) for number, heading in enumerate(headings) for id in _ids(heading)]
+    return HtmlDocument(markdown_of(content), title, lang, tuple(ids))
+
+
+def markdown_of(element: Tag) -> str:
+    """Return an element as Markdown: headings with ``#``, fences with their language."""
+    for other in element.find_all(string=lambda text: isinstance(text, Comment | Doctype)):
+        other.extract()
+    converter = MarkdownConverter(
+        heading_style="ATX", bullets="-", escape_misc=True, code_language_callback=_language
+    )
+    text = converter.convert_soup(element)
+    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+
+
+def _ids(heading: Tag) -> list[str]:
+    """Return the ids by which a heading, or the section that it opens, is linked to."""
+    named: list[PageElement | None] = [heading, heading.find_parent(["section", "div"])]
+    return [str(e["id"]) for e in named if isinstance(e, Tag) and e.get("id")]
+
+
+def _language(element: Any) -> str:
+    classes: list[str] = []
+    for tag in (element, element.find("code"), element.parent, element.parent.parent):
+        classes += tag.get("class") or [] if isinstance(tag, Tag) else []
+    for name in classes:
+        if match := re.fullmatch(r"(?:language|lang|highlight|brush)-([\w+#.-]+)", name):
+            return match[1]
+    return ""
