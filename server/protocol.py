@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from importlib.metadata import version
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
@@ -14,6 +15,7 @@ from mcp.shared.exceptions import MCPError
 
 from lorepack.server.calls import Busy
 from lorepack.server.mount import Mount
+from lorepack.server.roots import client_roots
 from lorepack.server.tools.answer import Context, ToolAnswer, ToolSpec, error
 from lorepack.server.tools.profiles import PROFILES
 
@@ -47,9 +49,15 @@ def mcp_server(
 
     async def call_tool(
         ctx: ServerRequestContext[Any], params: types.CallToolRequestParams
-    ) -> types.CallToolResult:
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        seen, spec = context(ctx), tools.get(params.name)
+        if seen.shares_disk and spec and spec.reads_roots:
+            roots = await client_roots(ctx.session, params)
+            if isinstance(roots, types.InputRequiredResult):
+                return roots
+            seen = replace(seen, roots=roots)
         try:
-            answer = await call(tools, params.name, params.arguments or {}, context(ctx))
+            answer = await call(tools, params.name, params.arguments or {}, seen)
         except Busy:
             answer = error("busy", "too many calls at once; try again in a second")
         return _result(answer)

@@ -39,7 +39,7 @@ def mcp(
     """Serve PACK to one agent over stdin and stdout."""
     start_logs(log_level)
     mount = mount_pack(pack)
-    context = Context(mount, "", reranker_for(rerank))
+    context = Context(mount, "", reranker_for(rerank), shares_disk=True)
     with instance_file("stdio", [pack], "stdio") as instance:
         log_capabilities([mount], transport="stdio", tools=tools, rerankMs=rerank)
         calls = Calls(Metrics(), timeout, max_calls)

@@ -6,6 +6,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from lorepack.server.mount import Mount
@@ -20,11 +21,17 @@ _TILDES = re.compile(r"~{3,}")
 
 @dataclass(frozen=True)
 class Context:
-    """The pack that is asked, where its site is (with a final slash) or '', and who reranks."""
+    """The pack that is asked, where its site is (with a final slash) or '', and who reranks.
+
+    ``shares_disk`` says that the client is on this machine, so that ``roots``, the folders it works
+    in, may be read.
+    """
 
     mount: Mount
     site_url: str = ""
     reranker: Reranker | None = None
+    shares_disk: bool = False
+    roots: tuple[Path, ...] = ()
 
     def cite(self, page: sqlite3.Row, anchor: str = "") -> str:
         """Return the address of a page (a row with ``path`` and ``url``), or of a place in it."""
@@ -49,6 +56,7 @@ class ToolSpec:
     input_schema: Mapping[str, Any]
     output_schema: Mapping[str, Any]
     run: Callable[[Context, Mapping[str, Any]], ToolAnswer]
+    reads_roots: bool = False
 
 
 def fenced(text: str) -> str:

@@ -7,6 +7,8 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
+from lorepack.packfile.forge import repo_name
+from lorepack.packfile.project.tree import project_dependencies
 from lorepack.server.tools.answer import (
     LIST,
     Context,
@@ -24,17 +26,42 @@ SELECT ecosystem, dependencies.name AS package, version, repo, coalesce(sources.
 FROM dependencies LEFT JOIN sources ON sources.id = dependencies.source_id
 ORDER BY ecosystem, package
 """
-_SOURCES = "SELECT name, kind, origin, revision, licence FROM sources ORDER BY id"
+_SOURCES = "SELECT name, kind, origin, web, revision, licence FROM sources ORDER BY id"
 _REPO = re.compile(
     r"^(?:[a-z+]+://|git@)?(?:[^/@]+@)?(?:[\w.-]+\.\w+[/:])?([\w.-]+/[\w.-]+?)(?:\.git)?/?$"
 )
 
 
 def dependencies(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
-    """List what the project that the pack was made for depends on, and what covers it here."""
-    rows = [dict(row) for row in context.mount.connection().execute(_DEPENDENCIES)]
-    nothing = "this pack was not made from a project's manifest"
+    """List what the project that the pack was made for depends on, and what covers it here.
+
+    A client that works in a project of its own has that project's dependencies listed after them.
+    """
+    pack = context.mount.connection()
+    rows = [dict(row) for row in pack.execute(_DEPENDENCIES)]
+    listed_already = {(row["ecosystem"], row["package"]) for row in rows}
+    own = _of_roots(context, _known(pack))
+    rows += (row for row in own if (row["ecosystem"], row["package"]) not in listed_already)
+    nothing = "this pack was not made from a project's manifest, and no root of yours has one"
     return listed(context, arguments, "dependencies", rows, _line, nothing)
+
+
+def _of_roots(context: Context, known: Mapping[str, Mapping[str, str]]) -> list[dict[str, str]]:
+    """Return what the manifests under the client's roots ask for, and what covers it here."""
+    rows = []
+    for root in context.roots:
+        found = project_dependencies(root)
+        for wanted, manifests in found[1] if found else ():
+            names = (f"{wanted.ecosystem}:{wanted.package}", wanted.package, wanted.repo)
+            entry = next((known[n.lower()] for n in names if n.lower() in known), {})
+            rows.append(
+                {
+                    "ecosystem": wanted.ecosystem, "package": wanted.package,
+                    "version": wanted.version, "repo": wanted.repo or entry.get("repo", ""),
+                    "source": entry.get("source", ""), "manifest": manifests[0],
+                }
+            )  # fmt: skip
+    return rows
 
 
 def _line(row: Mapping[str, Any]) -> str:
@@ -50,7 +77,7 @@ def resolve(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
     known = _known(pack)
     wanted = name.lower()
     repo = match.group(1).lower() if (match := _REPO.match(wanted)) else wanted
-    found = known.get(wanted) or known.get(repo)
+    found = known.get(wanted) or known.get(repo) or _wanted_by_roots(context, known, wanted)
     if found is None:
         near = near_names(wanted, known, 5)
         data = {**stamp(context.mount), "status": "no_match", "near": near}
@@ -62,11 +89,24 @@ def resolve(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
     return ToolAnswer(f"{name} → {found['repo'] or found['origin']}{sha} ({where})", data)
 
 
+def _wanted_by_roots(
+    context: Context, known: Mapping[str, Mapping[str, str]], wanted: str
+) -> Mapping[str, str] | None:
+    """Return what a manifest under the client's roots says of a package."""
+    for row in _of_roots(context, known):
+        names = (row["package"].lower(), f"{row['ecosystem']}:{row['package']}".lower())
+        if wanted in names and row["repo"]:
+            return {"repo": row["repo"], "source": row["source"], "origin": "", "revision": ""}
+    return None
+
+
 def _known(pack: sqlite3.Connection) -> dict[str, dict[str, str]]:
     """Return repository and source under every name that leads to them, lower case."""
     sources = {
-        row["name"]: {"repo": _repo_of(row["origin"]), "source": row["name"],
-                      "origin": row["origin"], "revision": row["revision"]}
+        row["name"]: {
+            "repo": repo_name(row["web"]) or _repo_of(row["origin"]), "source": row["name"],
+            "origin": row["origin"], "revision": row["revision"],
+        }
         for row in pack.execute(_SOURCES)
     }  # fmt: skip
     known = {name.lower(): entry for name, entry in sources.items()}
@@ -96,6 +136,7 @@ DEPENDENCIES = ToolSpec(
     input_schema=object_schema(LIST),
     output_schema=output_schema({"dependencies": {"type": "array", "items": {"type": "object"}}}),
     run=dependencies,
+    reads_roots=True,
 )
 RESOLVE = ToolSpec(
     name="resolve_repo",
@@ -103,4 +144,5 @@ RESOLVE = ToolSpec(
     input_schema=object_schema({"name": {"type": "string", "minLength": 1}}, ("name",)),
     output_schema=output_schema({"repo": {"type": "string"}, "source": {"type": "string"}}),
     run=resolve,
+    reads_roots=True,
 )

@@ -1,0 +1,1 @@
+"""A project's manifests: which there are, and what they ask for."""
