@@ -96,7 +96,7 @@ def build_pack(
         source_date_epoch()
         target = folder / f"{recipe.name}-{recipe.version}{SUFFIX}"
         acquired = acquire_sources(recipe, clock, scratch, offline=offline)
-        options = (strict, site, str(previous))
+        options = (strict, site, *_facts(previous))
         key = build_key(
             recipe, acquired.sources, acquired.files, acquired.findings, acquired.hashes, target,
             options,
@@ -112,6 +112,12 @@ def build_pack(
         del facts["unchanged"]
         save_build(recipe, target, key, facts, findings)
         return summary, findings
+
+
+def _facts(previous: Path | None) -> tuple[object, ...]:
+    """Return what tells a given pack from another of its name."""
+    about = previous.stat() if previous and previous.is_file() else None
+    return (str(previous), about and about.st_size, about and about.st_mtime_ns)
 
 
 def build_site(

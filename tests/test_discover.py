@@ -46,7 +46,7 @@ PROJECTS: dict[str, tuple[Files, Listed]] = {
         'dev = ["pytest>=8", {include-group = "other"}]\n[tool.poetry.dependencies]\n'
         'python = "^3.9"\nrich = "^13.10"\nfork = {git = "https://github.com/o/fork"}\n'
     )}, {
-        "pypi:flask-login": ("<4,>=3.1", ""), "pypi:tool": ("", "o/tool"), "pypi:plain": ("", ""),
+        "pypi:flask-login": (">=3.1,<4", ""), "pypi:tool": ("", "o/tool"), "pypi:plain": ("", ""),
         "pypi:sphinx": ("==7.10", ""), "pypi:pytest": (">=8", ""), "pypi:rich": ("^13.10", ""),
         "pypi:fork": ("", "o/fork"),
     }),

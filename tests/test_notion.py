@@ -173,3 +173,12 @@ def test_real_exports_lose_no_page(corpora: Path, build_notion: BuildNotion) -> 
                for f in built.findings if f.rule == "broken-link")  # fmt: skip
     demo = build_notion(corpora / "notion" / "export-demo")
     assert len(pages(demo)) == 6
+
+
+def test_a_table_that_is_none_and_deep_html_are_no_end(build_notion: BuildNotion) -> None:
+    built = build_notion({
+        f"Bad {DB}.csv": 'a,b\n"' + "x" * (17 * 2**20), f"Deep {SUB}.html": "<div>" * 3000 + "deep text",
+        f"Good {HOME}.md": "# Good\n",
+    })  # fmt: skip
+    assert (sorted(pages(built)), built.rules()) == (["Deep.md", "Good.md"], ["bad-csv"])
+    assert "deep text" in pages(built)["Deep.md"]["markdown"]

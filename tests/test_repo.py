@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
+import subprocess
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -31,16 +34,14 @@ def build_repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BuildRepo:
     """Build a pack of one repo source; keywords are keys of the recipe, in TOML."""
     monkeypatch.setenv("LOREPACK_CACHE", str(tmp_path / "cache"))
 
-    def build(path: object, *, offline: bool = False, **keys: str) -> Built:
+    def build(path: object, *, offline: bool = False, site: bool = False, **keys: str) -> Built:
         lines = [f"{key} = {value}" for key, value in keys.items()]
         recipe = tmp_path / "r.toml"
         recipe.write_text(
             f'[pack]\nname="p"\nversion="1"\n[[source]]\nname="s"\nkind="repo"\npath="{path}"\n'
             + "\n".join(lines) + '\n[embed]\nmodel="none"\n'
         )  # fmt: skip
-        return Built(
-            *build_pack(read_recipe(recipe), tmp_path / "out", site=False, offline=offline)
-        )
+        return Built(*build_pack(read_recipe(recipe), tmp_path / "out", site=site, offline=offline))
 
     return build
 
@@ -272,3 +273,56 @@ def test_the_file_of_a_pack_holds_no_local_path(tmp_path: Path, build_repo: Buil
     with sqlite3.connect(built.summary.pack) as pack:
         kept = [str(row) for row in pack.execute("SELECT * FROM pages")]
     assert not any(str(tmp_path) in row for row in kept)
+
+
+def test_a_tree_that_no_disk_can_hold_is_reported(tmp_path: Path, build_repo: BuildRepo) -> None:
+    """Trees made by hand: a path that leaves, a name too long, a file that is a folder too."""
+    repo = make_repo(tmp_path / "repo", {"a.md": "a"})
+    blob = git(repo, "rev-parse", "HEAD:a.md")
+    inner = mktree(repo, f"100644 blob {blob}\tb.md")
+    names = ("..", "x" * 300 + ".md", "ok.md", "z.md")
+    entries = [f"100644 blob {blob}\t{name}" for name in names] + [f"040000 tree {inner}\tz.md"]
+    tree = mktree(repo, *entries)
+    sha = git(repo, "commit-tree", tree, "-m", "odd")
+    git(repo, "update-ref", "refs/heads/odd", sha)
+    built = build_repo(repo, ref='"odd"')
+    assert paths(built) == ["ok.md", "z.md"]
+    assert sorted((f.rule, f.path[:6], f.message[:17]) for f in built.findings) == [
+        ("skipped-file", "s/xxxx", "cannot be written"),
+        ("skipped-file", "s/z.md", "cannot be written"),
+    ]
+    assert not (tmp_path / "b.md").exists()
+
+
+def mktree(repo: Path, *entries: str) -> str:
+    data = b"".join(_entry(entry) for entry in entries)
+    done = subprocess.run(
+        ["git", "-C", str(repo), "hash-object", "-t", "tree", "-w", "--literally", "--stdin"],
+        input=data, capture_output=True, check=True,
+    )  # fmt: skip
+    return done.stdout.decode().strip()
+
+
+def _entry(entry: str) -> bytes:
+    about, name = entry.split("\t")
+    mode, _, sha = about.split()
+    return f"{mode.lstrip('0')} {name}\0".encode() + bytes.fromhex(sha)
+
+
+def test_the_overview_of_code_leads_to_the_lines_at_the_commit(
+    tmp_path: Path, build_repo: BuildRepo
+) -> None:
+    web = "https://github.com/o/box"
+    repo = make_repo(tmp_path / "repo", FILES, web=web)
+    built = build_repo(repo, site=True)
+    rows = built.mount().connection().execute("SELECT name, sz, data FROM sqlar")
+    site = {n: zlib.decompress(d) if len(d) < sz else d for n, sz, d in rows if n.endswith("html")}
+    blob = f"{web}/blob/{git(repo, 'rev-parse', 'HEAD')}/src/box.py"
+    overview = site["code/s/index.html"].decode()
+    assert (
+        'href="../../s/src/box.py/#box-open_lid"' in overview and f'href="{blob}#L7-L9"' in overview
+    )
+    page = site["s/src/box.py/index.html"].decode()
+    assert '<h3 id="box-open_lid">open_lid' in page and f'href="{blob}#L7-L9"' in page
+    guide = site["s/docs/guide/index.html"].decode()
+    assert re.search(r'href="../../src/box.py/#box-open_lid"[^>]*><code>box.Box.open_lid', guide)

@@ -84,8 +84,12 @@ def export(
             yield entry.path, "is missing in this clone, or larger than 100 MiB"
             continue
         file = into / os.fsdecode(entry.path.encode("utf-8", "surrogateescape"))
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(content)
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+        except OSError as error:
+            # A name too long for this system, or a file where a folder is.
+            yield entry.path, f"cannot be written ({error.strerror})"
 
 
 def submodule_urls(repo: Path, commit: str, url: str) -> dict[str, str]:

@@ -53,13 +53,19 @@ def read_html(text: str) -> HtmlDocument:
 
 
 def markdown_of(element: Tag) -> str:
-    """Return an element as Markdown: headings with ``#``, fences with their language."""
+    """Return an element as Markdown: headings with ``#``, fences with their language.
+
+    What is nested deeper than Python's stack gives its text alone.
+    """
     for other in element.find_all(string=lambda text: isinstance(text, Comment | Doctype)):
         other.extract()
     converter = MarkdownConverter(
         heading_style="ATX", bullets="-", escape_misc=True, code_language_callback=_language
     )
-    text = converter.convert_soup(element)
+    try:
+        text = converter.convert_soup(element)
+    except RecursionError:
+        text = element.get_text("\n", strip=True)
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 
 

@@ -29,11 +29,16 @@ def acquire_notion(spec: SourceSpec, source: Source, scratch: Path) -> Acquired:
     dropped = _twins(by_name) | ({"index.html"} & by_name.keys() if _is_html(by_name) else set())
     names = clean_paths([name for name in by_name if name not in dropped])
     texts = {
-        name: decode(by_name[name].disk.read_bytes()).text
+        name: text
         for name in names
-        if name.lower().endswith((*_PAGES, ".csv"))
+        if name.lower().endswith((*_PAGES, ".csv")) and (text := _read(by_name[name])) is not None
     }
-    databases = {name: read_database(texts[name]) for name in texts if name.endswith(".csv")}
+    tables = {name: read_database(text) for name, text in texts.items() if name.endswith(".csv")}
+    databases = {name: table for name, table in tables.items() if table is not None}
+    findings += (
+        Finding("bad-csv", "error", f"{source.name}/{names[name]}", 1, "is no CSV that can be read")
+        for name, table in tables.items() if table is None
+    )  # fmt: skip
     notes = _read_notes(texts, databases)
     made = {name: _page_text(name, note, names) for name, note in notes.items()}
     for name, database in databases.items():
@@ -46,7 +51,16 @@ def acquire_notion(spec: SourceSpec, source: Source, scratch: Path) -> Acquired:
             for row in database.titles if row and row not in {n.title for n in rows.values()}
         )  # fmt: skip
     source = replace(source, root=scratch)
-    return source, _files(source, by_name, names, made, scratch), findings
+    kept = {name: clean for name, clean in names.items() if tables.get(name, True)}
+    return source, _files(source, by_name, kept, made, scratch), findings
+
+
+def _read(file: SourceFile) -> str | None:
+    """Return a file's text; one that cannot be read stays as it is, and is reported as such."""
+    try:
+        return decode(file.disk.read_bytes()).text
+    except OSError:
+        return None
 
 
 def _read_notes(texts: Mapping[str, str], databases: Mapping[str, Database]) -> dict[str, Note]:

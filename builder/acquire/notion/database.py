@@ -29,9 +29,15 @@ class Database:
         return [row[0].strip() if row else "" for row in self.rows]
 
 
-def read_database(text: str) -> Database:
-    """Read a CSV whose byte order mark is already gone; rows without any value are left out."""
-    rows = [tuple(row) for row in csv.reader(io.StringIO(text, newline=""), strict=False)]
+def read_database(text: str) -> Database | None:
+    """Read a CSV whose byte order mark is already gone; rows without any value are left out.
+
+    None if it is no CSV.
+    """
+    try:
+        rows = [tuple(row) for row in csv.reader(io.StringIO(text, newline=""), strict=False)]
+    except csv.Error:
+        return None
     if not rows:
         return Database((), ())
     kept = tuple(row for row in rows[1:] if any(cell.strip() for cell in row))

@@ -15,6 +15,8 @@ from lorepack.packfile.project.repos import repo_of_url
 
 _OPTION = re.compile(r"\s+--?[a-z-]+(?:[= ].*)?$")
 _COMMENT = re.compile(r"(?:^|\s)#.*$")
+_VERSION = re.compile(r"\s*[\w.-]+\s*(?:\[[^\]]*\])?\s*\(?([^;@)]*)")
+"""What a requirement says of versions, as written."""
 _MAX_INCLUDED = 20
 
 
@@ -65,7 +67,8 @@ def _one(line: str) -> Iterator[Wanted]:
         yield from _from_url(line)
         return
     repo = repo_of_url(found.url) if found.url else ""
-    yield Wanted("pypi", _normal(found.name), str(found.specifier), repo)
+    written = _VERSION.match(line) if found.specifier else None
+    yield Wanted("pypi", _normal(found.name), written[1].strip() if written else "", repo)
 
 
 def _from_url(line: str) -> Iterator[Wanted]:
