@@ -93,10 +93,9 @@ class CodeIndex:
         if not near:
             near = [place for place in places if self._may_cross(name, place, page)]
         best = _longest_match(name, near)
-        if len({place.symbol.name for place in best}) == 1 and len(best) > 1:
-            # Overloads and declarations of one thing: the first stands for them.
-            best = best[:1] if len({place.page.path for place in best}) == 1 else best
-        return _to_symbol(mention, best[0]) if len(best) == 1 else None
+        # Overloads and declarations of one thing are one: the first stands for them.
+        meant = {(place.page.path, place.symbol.name) for place in best}
+        return _to_symbol(mention, best[0]) if len(meant) == 1 else None
 
     def _may_cross(self, name: str, place: _Place, page: Page) -> bool:
         """Say whether a page may mean another source's symbol.
@@ -114,8 +113,7 @@ def _longest_match(name: str, places: Sequence[_Place]) -> list[_Place]:
     wanted = name.split(".")
     scored = [(_agreeing(wanted, place), place) for place in places]
     # ``a.b`` is no ``b`` of something else, unless ``a`` is a module above the file.
-    scored = [(score, place) for score, place in scored if score >= len(wanted) or score > 1
-              or len(wanted) == 1]  # fmt: skip
+    scored = [(score, place) for score, place in scored if score >= min(2, len(wanted))]
     best = max((score for score, _ in scored), default=0)
     top = [place for score, place in scored if score == best]
     # A name alone means what a file defines at its top, before what classes do.

@@ -7,11 +7,12 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Collection, Mapping
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import astuple, fields
 from pathlib import Path
 from typing import Any
 
+from lorepack.builder.cache_file import rewrite_pages
 from lorepack.builder.model import (
     Block,
     Diagram,
@@ -31,8 +32,6 @@ _CREATE = (
 )
 _GET = "SELECT data FROM pages WHERE key = ?"
 _PUT = "INSERT OR REPLACE INTO pages (key, data) VALUES (?, ?)"
-_KEYS = "SELECT key FROM pages"
-_DROP = "DELETE FROM pages WHERE key = ?"
 _ITEMS: Mapping[str, Any] = {
     "headings": Heading, "links": Link, "blocks": Block, "symbols": Symbol, "mentions": Mention,
 }  # fmt: skip
@@ -75,16 +74,11 @@ def load_pages(file: Path, wanted: Mapping[str, Source]) -> dict[str, Parsed]:
 
 def save_pages(file: Path, pages: Mapping[str, Parsed], used: Collection[str]) -> None:
     """Add ``pages`` by key, forget those not ``used``; a cache that cannot be written is none."""
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with closing(sqlite3.connect(file, timeout=60)) as cache, cache:
-            cache.execute(_CREATE)
-            kept = set(used)
-            cache.executemany(_DROP, [(k,) for (k,) in cache.execute(_KEYS) if k not in kept])
-            cache.executemany(_PUT, ((key, _pack(parsed)) for key, parsed in pages.items()))
-    except (OSError, sqlite3.Error):
-        with suppress(OSError):
-            file.unlink(missing_ok=True)
+
+    def put(cache: sqlite3.Connection) -> None:
+        cache.executemany(_PUT, ((key, _pack(parsed)) for key, parsed in pages.items()))
+
+    rewrite_pages(file, _CREATE, used, put)
 
 
 def _pack(parsed: Parsed) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from lorepack.builder.json_shapes import dicts
 from lorepack.builder.model import Diagram, DiagramEdge
 
 
@@ -17,21 +18,17 @@ def read_canvas(text: str) -> tuple[str, Diagram]:
     data = json.loads(text or "{}")
     if not isinstance(data, dict):
         raise ValueError("is not a JSON Canvas")
-    cards = [node for node in _dicts(data.get("nodes")) if isinstance(node.get("id"), str)]
+    cards = [node for node in dicts(data.get("nodes")) if isinstance(node.get("id"), str)]
     cards.sort(key=lambda card: (_number(card.get("y")), _number(card.get("x")), card["id"]))
     markdown = "\n\n".join(part for card in cards if (part := _card_markdown(card)))
     known = {card["id"] for card in cards}
     edges = [
         DiagramEdge(edge["fromNode"], edge["toNode"], str(edge.get("label") or ""), 1)
-        for edge in _dicts(data.get("edges"))
+        for edge in dicts(data.get("edges"))
         if edge.get("fromNode") in known and edge.get("toNode") in known
     ]
     labels = tuple((card["id"], _label(card)) for card in cards)
     return markdown + "\n", Diagram("canvas", 1, labels, tuple(edges))
-
-
-def _dicts(value: Any) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _number(value: Any) -> float:

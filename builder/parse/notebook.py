@@ -7,6 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from lorepack.builder.json_shapes import dicts
+from lorepack.builder.parse.markdown.fence import fenced
+
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _MAX_OUTPUT = 4_000
 _TEXT_FORMS = ("text/markdown", "text/plain")
@@ -19,13 +22,13 @@ def notebook_markdown(text: str) -> str:
         ValueError: it is no notebook.
     """
     data = json.loads(text)
-    if not isinstance(data, dict) or not (_dicts(data.get("cells")) or "nbformat" in data):
+    if not isinstance(data, dict) or not (dicts(data.get("cells")) or "nbformat" in data):
         raise ValueError("is no notebook")
     metadata = data.get("metadata") if isinstance(data.get("metadata"), dict) else {}
     language = _language(metadata)
-    cells = _dicts(data.get("cells"))
-    for sheet in _dicts(data.get("worksheets")):
-        cells += _dicts(sheet.get("cells"))
+    cells = dicts(data.get("cells"))
+    for sheet in dicts(data.get("worksheets")):
+        cells += dicts(sheet.get("cells"))
     return "\n\n".join(part for cell in cells for part in _cell(cell, language) if part) + "\n"
 
 
@@ -42,14 +45,14 @@ def _cell(cell: dict[str, Any], language: str) -> Iterator[str]:
     source = _text(cell.get("source", cell.get("input", ""))).rstrip()
     kind = cell.get("cell_type")
     if kind == "code":
-        yield _fence(source, language)
-        for output in _dicts(cell.get("outputs")):
+        yield fenced(source, language)
+        for output in dicts(cell.get("outputs")):
             yield _output(output)
     elif kind == "heading":
         level = cell.get("level", 1)
         yield f"{'#' * (level if level in range(1, 7) else 1)} {source}"
     elif kind == "raw":
-        yield _fence(source, "text")
+        yield fenced(source, "text")
     else:
         yield source
 
@@ -57,18 +60,18 @@ def _cell(cell: dict[str, Any], language: str) -> Iterator[str]:
 def _output(output: dict[str, Any]) -> str:
     kind = output.get("output_type")
     if kind == "stream":
-        return _fence(_shorten(_text(output.get("text"))), "text")
+        return fenced(_shorten(_text(output.get("text"))), "text")
     if kind in ("error", "pyerr"):
         trace = output.get("traceback")
         lines = [str(line) for line in trace] if isinstance(trace, list) else []
-        return _fence(_shorten(_ANSI.sub("", "\n".join(lines))), "text")
+        return fenced(_shorten(_ANSI.sub("", "\n".join(lines))), "text")
     data = output.get("data", output)
     if not isinstance(data, dict):
         return ""
     for form in _TEXT_FORMS:
         if form in data:
             shown = _shorten(_text(data[form]))
-            return shown if form == "text/markdown" else _fence(shown, "text")
+            return shown if form == "text/markdown" else fenced(shown, "text")
     pictures = [name for name in data if str(name).startswith("image/")]
     return f"*(a picture, {pictures[0]})*" if pictures else ""
 
@@ -78,19 +81,7 @@ def _shorten(text: str) -> str:
     return text if len(text) <= _MAX_OUTPUT else text[:_MAX_OUTPUT] + "\n…"
 
 
-def _fence(text: str, language: str) -> str:
-    if not text.strip():
-        return ""
-    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
-    ticks = "`" * (longest + 1)
-    return f"{ticks}{language}\n{text}\n{ticks}"
-
-
 def _text(value: Any) -> str:
     if isinstance(value, list):
         return "".join(str(part) for part in value)
     return value if isinstance(value, str) else ""
-
-
-def _dicts(value: Any) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

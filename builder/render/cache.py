@@ -5,9 +5,10 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections.abc import Collection, Iterable, Mapping
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 
+from lorepack.builder.cache_file import rewrite_pages
 from lorepack.builder.render.model import Rendered
 from lorepack.packfile.site import SiteFile
 
@@ -22,8 +23,6 @@ _GET = "SELECT size, html, body, scripts FROM pages WHERE key = ?"
 _PUT = "INSERT OR REPLACE INTO pages (key, size, html, body, scripts) VALUES (?, ?, ?, ?, ?)"
 _SCRIPTS = "SELECT name, code FROM scripts"
 _PUT_SCRIPT = "INSERT OR REPLACE INTO scripts (name, code) VALUES (?, ?)"
-_KEYS = "SELECT key FROM pages"
-_DROP = "DELETE FROM pages WHERE key = ?"
 
 
 def load_pages(file: Path, keys: Iterable[str]) -> dict[str, Rendered]:
@@ -47,20 +46,14 @@ def load_pages(file: Path, keys: Iterable[str]) -> dict[str, Rendered]:
 
 def save_pages(file: Path, pages: Mapping[str, Rendered], used: Collection[str]) -> None:
     """Add ``pages`` by key, forget those not ``used``; a cache that cannot be written is none."""
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with closing(sqlite3.connect(file, timeout=60)) as cache, cache:
-            cache.executescript(_CREATE)
-            kept = set(used)
-            old = [(key,) for (key,) in cache.execute(_KEYS) if key not in kept]
-            cache.executemany(_DROP, old)
-            for key, page in pages.items():
-                row = (page.html.size, page.html.data, _pack(page.body), " ".join(page.scripts))
-                cache.execute(_PUT, (key, *row))
-                cache.executemany(_PUT_SCRIPT, page.scripts.items())
-    except (OSError, sqlite3.Error):
-        with suppress(OSError):
-            file.unlink(missing_ok=True)
+
+    def put(cache: sqlite3.Connection) -> None:
+        for key, page in pages.items():
+            row = (page.html.size, page.html.data, _pack(page.body), " ".join(page.scripts))
+            cache.execute(_PUT, (key, *row))
+            cache.executemany(_PUT_SCRIPT, page.scripts.items())
+
+    rewrite_pages(file, _CREATE, used, put)
 
 
 def _pack(text: str) -> bytes:

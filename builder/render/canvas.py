@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
+from lorepack.builder.json_shapes import dicts
+
 _HEX = re.compile(r"#[0-9a-fA-F]{3}(?:[0-9a-fA-F]{3})?")
 _MARKUP = re.compile(r"[*_`#>=\[\]]+|!?\[\[|\]\]")
 _LINE, _PADDING, _FONT = 22, 12, 16
@@ -25,7 +27,7 @@ def canvas_svg(text: str, title: str, urls: Mapping[str, str]) -> str:
         urls: where the file of a card is shown, by the card's ``file``, as seen from the page.
     """
     data = json.loads(text or "{}")
-    cards = [card for card in _dicts(data.get("nodes")) if _box(card)]
+    cards = [card for card in dicts(data.get("nodes")) if _box(card)]
     if not cards:
         return ""
     boxes = {str(card.get("id")): _box(card) for card in cards}
@@ -41,15 +43,11 @@ def canvas_svg(text: str, title: str, urls: Mapping[str, str]) -> str:
         'markerHeight="8" orient="auto-start-reverse"><path d="M0 0 8 4 0 8z"/></marker></defs>',
         # Groups lie under the cards in them.
         *(_card(card, urls) for card in cards if card.get("type") == "group"),
-        *(_edge(edge, boxes) for edge in _dicts(data.get("edges"))),
+        *(_edge(edge, boxes) for edge in dicts(data.get("edges"))),
         *(_card(card, urls) for card in cards if card.get("type") != "group"),
         "</svg>\n",
     ]
     return "".join(parts)
-
-
-def _dicts(value: Any) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _box(card: Mapping[str, Any]) -> tuple[float, float, float, float]:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from lorepack.builder.json_shapes import dicts
 from lorepack.builder.model import Finding, Source, SourceFile
 
 METADATA = "meta/repowiki-metadata.json"
@@ -60,7 +61,7 @@ def _by_id(data: dict[str, Any], files: list[SourceFile]) -> dict[str, str]:
 
 
 def _names(data: dict[str, Any]) -> list[tuple[str, str]]:
-    entries = _dicts(data.get("wiki_catalogs"))
+    entries = dicts(data.get("wiki_catalogs"))
     return [(str(e["id"]), str(e["name"])) for e in entries if e.get("id") and e.get("name")]
 
 
@@ -68,15 +69,11 @@ def _relations(data: dict[str, Any]) -> list[tuple[str, str]]:
     """Return (parent, child) ids."""
     told = [
         (str(e.get("source_id", "")), str(e.get("target_id", "")))
-        for e in _dicts(data.get("knowledge_relations"))
+        for e in dicts(data.get("knowledge_relations"))
     ]
     told += [
         (str(e["parent_id"]), str(e.get("id", "")))
-        for e in _dicts(data.get("wiki_catalogs"))
+        for e in dicts(data.get("wiki_catalogs"))
         if e.get("parent_id")
     ]
     return list(dict.fromkeys(told))
-
-
-def _dicts(value: Any) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -44,11 +44,12 @@ def acquire_notion(spec: SourceSpec, source: Source, scratch: Path) -> Acquired:
     for name, database in databases.items():
         rows = _rows_of(name, notes)
         title = posixpath.basename(names[name]).removesuffix(".md")
+        with_page = {note.title for note in rows.values()}
         made[name] = database_markdown(title, database, rows, name, names)
         findings += (
             Finding("lost-row", "info", f"{source.name}/{names[name]}", 1,
                     f"the row {row!r} has no page in the export")
-            for row in database.titles if row and row not in {n.title for n in rows.values()}
+            for row in database.titles if row and row not in with_page
         )  # fmt: skip
     source = replace(source, root=scratch)
     kept = {name: clean for name, clean in names.items() if tables.get(name, True)}

@@ -9,6 +9,7 @@ from lorepack.builder.model import Heading, Symbol
 from lorepack.builder.parse.code.languages import GRAMMARS, language_of
 from lorepack.builder.parse.code.symbols import Definition, find_definitions
 from lorepack.builder.parse.markdown.anchors import unique_anchors
+from lorepack.builder.parse.markdown.fence import fenced
 
 MAX_BYTES = 1_000_000
 _LONG_LINE = 5_000
@@ -51,7 +52,7 @@ def read_code(path: str, text: str) -> CodeFile:
         Symbol(d.name, d.kind, d.signature, d.first_line, d.last_line, d.doc, anchor, d.parent)
         for d, anchor in zip(found, anchors, strict=True)
     )
-    return CodeFile(language, _fence(text, GRAMMARS[language].fence), doc, headings, symbols)
+    return CodeFile(language, _block(text, GRAMMARS[language].fence), doc, headings, symbols)
 
 
 def _depth(name: str, names: set[str]) -> int:
@@ -71,7 +72,6 @@ def _short_name(definition: Definition) -> str:
     )
 
 
-def _fence(text: str, language: str) -> str:
-    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
-    ticks = "`" * (longest + 1)
-    return f"{ticks}{language}\n{text.rstrip(chr(10))}\n{ticks}\n" if text.strip() else ""
+def _block(text: str, language: str) -> str:
+    block = fenced(text.rstrip("\n"), language)
+    return f"{block}\n" if block else ""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+
+from lorepack.builder.parse.markdown.fence import fence_ticks
 
 
 def fence(
@@ -17,8 +18,7 @@ def fence(
     content = dedent(lines[start:end])
     while content and not content[-1].strip():
         content.pop()
-    longest = max((len(run) for text in content for run in re.findall(r"`{3,}", text)), default=2)
-    ticks = "`" * (longest + 1)
+    ticks = fence_ticks("\n".join(content))
     if before >= 0:
         out[before] = f"{ticks}{language}"
         closing = start + len(content)

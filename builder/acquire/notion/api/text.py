@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from lorepack.builder.json_shapes import dicts
+
 _MARKS = (("code", "`"), ("bold", "**"), ("italic", "*"), ("strikethrough", "~~"))
 
 
 def plain_text(parts: Any) -> str:
     """Return rich text without its marks."""
-    return "".join(str(part.get("plain_text") or "") for part in _dicts(parts)).strip()
+    return "".join(str(part.get("plain_text") or "") for part in dicts(parts)).strip()
 
 
 def rich_markdown(parts: Any) -> str:
     """Return rich text as Markdown."""
-    return "".join(map(_part, _dicts(parts)))
+    return "".join(map(_part, dicts(parts)))
 
 
 def property_text(value: Any) -> str:
@@ -35,13 +37,13 @@ def _value(kind: str, content: Any) -> str:
     if kind in ("select", "status"):
         return str(content.get("name") or "")
     if kind in ("multi_select", "people", "files"):
-        return ", ".join(str(entry.get("name") or "") for entry in _dicts(content))
+        return ", ".join(str(entry.get("name") or "") for entry in dicts(content))
     if kind == "date":
         return " → ".join(str(content[key]) for key in ("start", "end") if content.get(key))
     if kind in ("formula", "rollup") and isinstance(content, dict):
         inner = str(content.get("type") or "")
         if inner == "array":
-            return ", ".join(filter(None, map(property_text, _dicts(content.get("array")))))
+            return ", ".join(filter(None, map(property_text, dicts(content.get("array")))))
         return _value(inner, content.get(inner))
     if kind in ("created_by", "last_edited_by") and isinstance(content, dict):
         return str(content.get("name") or "")
@@ -65,7 +67,3 @@ def _part(part: dict[str, Any]) -> str:
         shown = f"[{shown}]({address})"
     # Marks must stand at the words, not at the spaces around them.
     return text.replace(core, shown, 1)
-
-
-def _dicts(value: Any) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
