@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,9 +11,8 @@ from pathlib import Path
 
 from lorepack.builder.model import Finding
 from lorepack.builder.recipe import Recipe
-from lorepack.builder.stages import Clock, Progress, acquire_sources
+from lorepack.builder.stages import Clock, Progress, acquire_sources, source_date_epoch
 from lorepack.builder.unchanged import build_key, load_build, save_build
-from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.format import SUFFIX
 
 NO_PREVIOUS = Path("none")
@@ -149,13 +147,3 @@ def scratch_folder() -> Iterator[Path]:
     """Give an empty folder while the block lasts."""
     with tempfile.TemporaryDirectory(prefix="lorepack-") as folder:
         yield Path(folder)
-
-
-def source_date_epoch() -> int:
-    """Return the time to write for now; without one given, none is written and 0 stands for it."""
-    given = os.environ.get("SOURCE_DATE_EPOCH", "0")
-    if not given.isdigit():
-        raise LorepackError(
-            f"SOURCE_DATE_EPOCH is {given!r}", "give seconds since 1970, or leave it unset"
-        )
-    return int(given)

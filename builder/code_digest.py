@@ -12,11 +12,11 @@ from importlib.resources.abc import Traversable
 
 _CODE = ("lorepack.builder", "lorepack.packfile", "lorepack.site", "lorepack.templates")
 _LIBRARIES = (
-    "lorepack", "beautifulsoup4", "markdown-it-py", "markdownify", "mdit-py-plugins", "mkdocs",
-    "mkdocs-material", "nh3", "pygments", "pyyaml", "tree-sitter", "tree-sitter-c",
-    "tree-sitter-c-sharp", "tree-sitter-cpp", "tree-sitter-go", "tree-sitter-java",
-    "tree-sitter-javascript", "tree-sitter-php", "tree-sitter-python", "tree-sitter-ruby",
-    "tree-sitter-rust", "tree-sitter-typescript",
+    "lorepack", "ahocorasick_rs", "beautifulsoup4", "markdown-it-py", "markdownify",
+    "mdit-py-plugins", "mkdocs", "mkdocs-material", "nh3", "pygments", "pyyaml", "rapidfuzz",
+    "snowballstemmer", "tree-sitter", "tree-sitter-c", "tree-sitter-c-sharp", "tree-sitter-cpp",
+    "tree-sitter-go", "tree-sitter-java", "tree-sitter-javascript", "tree-sitter-php",
+    "tree-sitter-python", "tree-sitter-ruby", "tree-sitter-rust", "tree-sitter-typescript",
 )  # fmt: skip
 
 

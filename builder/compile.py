@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from lorepack.builder.acquire.hashes import Hashes
 from lorepack.builder.cache_file import cache_file
+from lorepack.builder.changes import find_changes, pack_day
 from lorepack.builder.chunk import chunk_pages
 from lorepack.builder.chunk.tokens import TokenOffsets, estimated_offsets, tokenizer_offsets
 from lorepack.builder.code_digest import code_digest
@@ -14,13 +17,21 @@ from lorepack.builder.documents import is_page
 from lorepack.builder.embed import Embedded, embed_texts, embedding_text
 from lorepack.builder.embed.model import resolve_model
 from lorepack.builder.index import Content
+from lorepack.builder.index.vectors import Floats
 from lorepack.builder.link import link_pages
+from lorepack.builder.lint import lint_pages, settle
 from lorepack.builder.model import Chunk, Finding, Page, SourceFile
+from lorepack.builder.parse import written_by
 from lorepack.builder.parse.cache import Parsed, load_pages, page_key, save_pages
 from lorepack.builder.parse.pool import parse_files
+from lorepack.builder.previous import Previous
 from lorepack.builder.recipe import Recipe
 from lorepack.builder.render.urls import page_urls
-from lorepack.builder.stages import Acquired, Clock, Progress
+from lorepack.builder.settings import TOOL_KEYS
+from lorepack.builder.stages import Acquired, Clock, Progress, source_date_epoch
+from lorepack.builder.taxonomy import taxonomy_of
+from lorepack.builder.upkeep import review
+from lorepack.builder.upkeep.tags import tag_findings
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.models.encoder import load_tokenizer
 from lorepack.packfile.models.registry import ModelSpec
@@ -48,10 +59,13 @@ class Compiled:
         return [linked.page for linked in self.content.pages]
 
 
-def compile_sources(recipe: Recipe, acquired: Acquired, clock: Clock, *, strict: bool) -> Compiled:
-    """Parse, link, chunk and embed.
+def compile_sources(
+    recipe: Recipe, acquired: Acquired, clock: Clock, *, strict: bool, previous: Previous | None
+) -> Compiled:
+    """Parse, link, chunk, embed and look through it all.
 
     Args:
+        previous: the pack that came before, to tell what changed.
         strict: whether a finding of severity error or warning is refused.
 
     Raises:
@@ -66,20 +80,40 @@ def compile_sources(recipe: Recipe, acquired: Acquired, clock: Clock, *, strict:
         linkable = [file for file in files if file.path not in left_out]
         linked, odd = link_pages(pages, linkable)
         findings += odd
-    findings.sort(key=lambda f: (f.path, f.line, f.rule, f.message))
-    if strict:
-        _refuse(findings)
+    with clock.stage("lint"):
+        day = pack_day(recipe.date, source_date_epoch(), linked)
+        taxonomy = taxonomy_of(recipe, pages)
+        findings += lint_pages(linked, recipe.lint, day)
+        if strict:
+            _refuse(settle(findings, pages, recipe.lint))
     with clock.stage("chunk"):
         chunks = chunk_pages(pages, _token_offsets(model), recipe.max_tokens)
     with clock.stage("embed"):
         texts = _embedding_texts(pages, chunks) if model else []
         embedded = _embed(model, texts, clock.progress)
-    urls = page_urls([page.path for page in pages])
     vectors = embedded.vectors if embedded else None
+    with clock.stage("upkeep"):
+        embed = partial(_vectors, model) if model else None
+        upkeep = review(linked, chunks, linkable, vectors, embed, taxonomy, day)
+        findings = settle([*findings, *tag_findings(linked, upkeep.tags)], pages, recipe.lint)
+    if strict:
+        _refuse(findings)
     content = Content(
-        acquired.sources, linked, chunks, urls, findings, vectors, recipe.dependencies
+        sources=acquired.sources,
+        pages=linked,
+        chunks=chunks,
+        urls=page_urls([page.path for page in pages]),
+        findings=findings,
+        vectors=vectors,
+        upkeep=upkeep,
+        changes=find_changes(linked, previous),
+        dependencies=recipe.dependencies,
     )
     return Compiled(content, files, frozenset(left_out), clock.parsed, model, texts, embedded)
+
+
+def _vectors(model: ModelSpec, texts: Sequence[str]) -> Floats:
+    return embed_texts(texts, model, lambda *_: None).vectors
 
 
 def _parse(
@@ -95,8 +129,11 @@ def _parse(
         findings += odd
         if page is None:
             left_out.add(file.path)
-        else:
+        elif recipe.tool_keys == TOOL_KEYS or page.code:
             pages.append(page)
+        else:
+            tool = written_by(json.loads(page.frontmatter), recipe.tool_keys)
+            pages.append(replace(page, tool=tool))
     return pages, left_out, findings
 
 

@@ -32,3 +32,8 @@ def is_page(file: SourceFile) -> bool:
 def layout_of(file: SourceFile) -> str:
     """Return how the file's source is to be read."""
     return file.source.layout or file.source.kind
+
+
+def is_markdown(path: str) -> bool:
+    """Say whether a page's text stands in its file as it is."""
+    return path.lower().endswith(tuple(MARKDOWN))

@@ -7,7 +7,7 @@ from collections import Counter
 from importlib.metadata import version
 from pathlib import Path
 
-from lorepack.builder.build import NO_PREVIOUS, Summary, source_date_epoch
+from lorepack.builder.build import NO_PREVIOUS, Summary
 from lorepack.builder.cache_file import cache_file
 from lorepack.builder.compile import Compiled, compile_sources
 from lorepack.builder.index import write_rows
@@ -16,9 +16,8 @@ from lorepack.builder.previous import Previous, find_previous, read_previous
 from lorepack.builder.recipe import Recipe
 from lorepack.builder.render import render_site
 from lorepack.builder.render.model import SiteInput
-from lorepack.builder.render.near import near_by_path
 from lorepack.builder.seal import new_pack, write_encoder, write_meta, write_site
-from lorepack.builder.stages import Acquired, Clock
+from lorepack.builder.stages import Acquired, Clock, source_date_epoch
 from lorepack.packfile.models.prune import carried_files
 from lorepack.packfile.segment import SEGMENTER_VERSION
 from lorepack.packfile.site import SiteFile, put_site
@@ -30,9 +29,9 @@ def write_site_folder(
 ) -> tuple[Summary, list[Finding]]:  # fmt: skip
     """Compile, and write the site's files; see `build_site`."""
     target = folder / f"{recipe.name}-{recipe.version}-site"
-    compiled = compile_sources(recipe, acquired, clock, strict=strict)
     before = _previous(recipe, folder, previous)
-    files = _render(recipe, compiled, before, clock)
+    compiled = compile_sources(recipe, acquired, clock, strict=strict, previous=before)
+    files = _render(recipe, compiled, clock)
     with clock.stage("seal"):
         put_site(((name, file.plain()) for name, file in files.items()), target)
     size = sum(file.size for file in files.values())
@@ -45,13 +44,13 @@ def write_pack(
 ) -> tuple[Summary, list[Finding]]:  # fmt: skip
     """Compile, and write a pack; see `build_pack`."""
     epoch = source_date_epoch()
-    compiled = compile_sources(recipe, acquired, clock, strict=strict)
     before = _previous(recipe, target.parent, previous)
+    compiled = compile_sources(recipe, acquired, clock, strict=strict, previous=before)
     content = compiled.content
     with new_pack(target) as pack:
         with clock.stage("index"):
             graph = write_rows(pack, content)
-        files = _render(recipe, compiled, before, clock) if site else {}
+        files = _render(recipe, compiled, clock) if site else {}
         with clock.stage("seal"):
             write_site(pack, files, epoch)
             if recipe.carry and compiled.model is not None:
@@ -82,7 +81,7 @@ def _summary(
         left_out=len(compiled.left_out),
         chunks=chunks,
         edges=edges,
-        unresolved=rules["broken-link"],
+        unresolved=rules["broken-link"] + rules["missing-attachment"],
         findings=dict(sorted(rules.items())),
         embedded=new,
         reused=chunks - new if compiled.embedded else 0,
@@ -101,9 +100,7 @@ def _previous(recipe: Recipe, folder: Path, given: Path | None) -> Previous | No
     return find_previous(folder, recipe.name, recipe.version)
 
 
-def _render(
-    recipe: Recipe, compiled: Compiled, previous: Previous | None, clock: Clock
-) -> dict[str, SiteFile]:
+def _render(recipe: Recipe, compiled: Compiled, clock: Clock) -> dict[str, SiteFile]:
     content = compiled.content
     given = SiteInput(
         pages=content.pages,
@@ -111,8 +108,8 @@ def _render(
         sources=content.sources,
         files={file.path: file for file in compiled.files},
         findings=content.findings,
-        near=near_by_path(content.pages, content.chunks, content.vectors),
-        previous=previous,
+        upkeep=content.upkeep,
+        changes=content.changes,
         name=recipe.name,
         title=recipe.title,
         version=recipe.version,
@@ -140,6 +137,8 @@ def _meta(
         "embedder": model.fingerprint() if model else None,
         "segmenter": SEGMENTER_VERSION,
         "counts": counts,
+        "day": compiled.content.upkeep.day,
+        "previous_version": previous.version if previous else "",
         "previous_digest": previous.digest if previous else "",
     }
     if "SOURCE_DATE_EPOCH" in os.environ:

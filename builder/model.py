@@ -186,6 +186,11 @@ class Page:
     symbols: tuple[Symbol, ...] = ()
     mentions: tuple[Mention, ...] = ()
 
+    @property
+    def day(self) -> str:
+        """The day on which it was last touched, as ``2026-01-31``; '' if it does not say."""
+        return max(self.created, self.updated)[:10]
+
 
 @dataclass(frozen=True)
 class Target:

@@ -16,6 +16,11 @@ from lorepack.packfile.open import open_pack
 
 _META = "SELECT key, value FROM meta"
 _PAGES = "SELECT id, path, title, hash, tags, body_line, markdown FROM pages ORDER BY path"
+_LINKED = """
+SELECT DISTINCT target.name FROM edges
+JOIN nodes AS source ON source.id = edges.src JOIN nodes AS target ON target.id = edges.dst
+WHERE target.kind = 'page' AND source.kind = 'page' AND source.id <> target.id
+"""
 _HEADINGS = "SELECT page_id, anchor, line FROM headings ORDER BY page_id, ordinal"
 
 
@@ -36,6 +41,8 @@ class Previous:
     digest: str
     pages: Mapping[str, PreviousPage]
     tags: frozenset[str]
+    orphans: frozenset[str]
+    """Paths of pages that no other page linked to."""
 
 
 def find_previous(folder: Path, name: str, version: str) -> Previous | None:
@@ -67,7 +74,14 @@ def read_previous(path: Path, name: str) -> Previous:
             rows = pack.execute(_PAGES).fetchall()
             pages = {row["path"]: _page(row, headings.get(row["id"], [])) for row in rows}
             tags = frozenset(tag.lower() for row in rows for tag in json.loads(row["tags"]))
-            previous = Previous(meta["version"], meta["content_digest"], pages, tags)
+            linked = {row[0] for row in pack.execute(_LINKED)}
+            previous = Previous(
+                meta["version"],
+                meta["content_digest"],
+                pages,
+                tags,
+                frozenset(pages.keys() - linked),
+            )
     except (sqlite3.Error, KeyError, ValueError) as error:
         raise LorepackError(f"{path} cannot be read ({error})", "give another pack") from error
     if meta["name"] != name:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any
 
+from lorepack.builder.addresses import is_git_url, without_credentials
 from lorepack.builder.recipe_keys import DOCUMENTED_KEYS
+from lorepack.builder.settings import TOOL_KEYS, LintSettings, lint_problem
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.format import NAME, VERSION
 from lorepack.packfile.models.registry import DEFAULT_MODEL, NO_MODEL, OPENAI, find_model
@@ -18,16 +21,16 @@ KINDS = ("vault", "folder", "repo", "archive", "notion", "codewiki")
 LAYOUTS = ("vault", "folder", "repo", "notion", "codewiki")
 _TOP_KEYS = {
     "pack": "a table", "site": "a table", "source": "a list", "dependency": "a list",
-    "embed": "a table", "chunk": "a table", "eval": "a list",
+    "embed": "a table", "chunk": "a table", "eval": "a list", "lint": "a table",
+    "tags": "a table", "memory": "a table",
 }  # fmt: skip
 _TYPES: dict[str, type] = {
     "text": str, "a whole number": int, "a list": list, "a table": dict, "true or false": bool,
+    "a date": date,
 }  # fmt: skip
 NOTION_LINKS = ("https://www.notion.so/", "https://notion.so/", "notion:")
 """How pages that are read through Notion's API are named; any other path is an export."""
 DEFAULT_MAX_TOKENS = 256
-_SCP = re.compile(r"[\w.-]+@[\w.-]+:(?!//)")
-_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)(?:[^/?#]*@)?([^?#]*)")
 
 
 @dataclass(frozen=True)
@@ -81,17 +84,17 @@ class Recipe:
     dependencies: tuple[Dependency, ...] = ()
     address: str = ""
     """Where the site will live, with a slash at its end, or ''."""
+    date: str = ""
+    """The pack's own day, or ''."""
+    lint: LintSettings = field(default_factory=LintSettings)
+    taxonomy: str = ""
+    """The page or the file that lists the tags allowed, as written."""
+    tool_keys: tuple[str, ...] = TOOL_KEYS
 
-
-def is_git_url(text: str) -> bool:
-    """Say whether ``text`` names a repository elsewhere: a URL, or ``user@host:path``."""
-    return "://" in text or _SCP.match(text) is not None
-
-
-def without_credentials(text: str) -> str:
-    """Return an address without user, password, query and fragment; any other text as it is."""
-    match = _URL.match(text)
-    return f"{match[1]}{match[2]}" if match else text
+    @property
+    def taxonomy_file(self) -> Path:
+        """Where the taxonomy lies if it is a file."""
+        return self.path.parent / Path(self.taxonomy).expanduser()
 
 
 def _keys(table: str) -> dict[str, str]:
@@ -126,11 +129,10 @@ class _Reader:
 
     def recipe(self, data: Mapping[str, Any]) -> Recipe:
         self.check(data, _TOP_KEYS, "the recipe")
-        pack, site, embed, chunk = (data.get(key, {}) for key in ("pack", "site", "embed", "chunk"))
-        self.check(site, _keys("[site]"), "[site]")
-        self.check(pack, _keys("[pack]"), "[pack]")
-        self.check(embed, _keys("[embed]"), "[embed]")
-        self.check(chunk, _keys("[chunk]"), "[chunk]")
+        pack, site, embed, chunk, lint, tags, memory = (
+            self.table(data, key)
+            for key in ("pack", "site", "embed", "chunk", "lint", "tags", "memory")
+        )
         name = self.required(pack, "name", "[pack]")
         if not NAME.fullmatch(name):
             raise self.error("name", f"[pack] name {name!r} is not a-z, 0-9 and -", "rename it")
@@ -159,8 +161,26 @@ class _Reader:
         title = pack.get("title", name)
         return Recipe(
             self.path, name, version, title, sources, model, carry, max_tokens, dependencies,
-            self.address(site.get("url", "")),
+            self.address(site.get("url", "")), str(pack.get("date", "")), self.lint(lint),
+            tags.get("taxonomy", ""),
+            tuple(self.texts(memory, "tool_keys", "names of properties") or TOOL_KEYS),
         )  # fmt: skip
+
+    def table(self, data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+        table: Mapping[str, Any] = data.get(key, {})
+        self.check(table, _keys(f"[{key}]"), f"[{key}]")
+        return table
+
+    def texts(self, table: Mapping[str, Any], key: str, what: str) -> list[str]:
+        listed: list[str] = table.get(key, [])
+        if not all(isinstance(item, str) for item in listed):
+            raise self.error(key, f"{key} holds more than texts", f"write {what} as text")
+        return listed
+
+    def lint(self, table: Mapping[str, Any]) -> LintSettings:
+        if problem := lint_problem(table):
+            raise self.error(*problem)
+        return LintSettings(**table)
 
     def address(self, url: str) -> str:
         if url and not re.fullmatch(r"https?://[\w.:-]+(?:/[\w./~%-]*)?", url):
@@ -205,9 +225,6 @@ class _Reader:
             )
         live = kind == "codewiki" and "path" not in entry and "repo" in entry
         origin = entry["repo"] if live else self.required(entry, "path", "[[source]]")
-        for key in ("include", "exclude"):
-            if not all(isinstance(pattern, str) for pattern in entry.get(key, [])):
-                raise self.error(key, f"{key} holds more than texts", "write patterns as text")
         holds = entry.get("holds", "")
         if holds and holds not in LAYOUTS:
             raise self.error(holds, f"holds {holds!r} is not known", f"use {' or '.join(LAYOUTS)}")
@@ -221,10 +238,10 @@ class _Reader:
             kind=kind,
             path=path,
             origin=without_credentials(origin),
-            exclude=tuple(entry.get("exclude", [])),
+            exclude=tuple(self.texts(entry, "exclude", "patterns")),
             licence=entry.get("licence", ""),
             lang=entry.get("lang", ""),
-            include=tuple(entry.get("include", [])),
+            include=tuple(self.texts(entry, "include", "patterns")),
             url=url,
             ref=self.git_name(entry, "ref"),
             subdir=self.subdir(entry),

@@ -9,6 +9,11 @@ DOCUMENTED_KEYS: dict[str, dict[str, tuple[str, str]]] = {
         "name": ("text", "the name in addresses and file names: a-z, 0-9 and -"),
         "version": ("text", "the version; letters, digits and . + - _"),
         "title": ("text", "what people see; the name if not given"),
+        "date": (
+            "a date",
+            "the pack's own day, from which weeks and staleness count; if not given, that of "
+            "`SOURCE_DATE_EPOCH`, or else the latest of its pages' dates",
+        ),
     },
     "[site]": {
         "url": (
@@ -75,6 +80,31 @@ DOCUMENTED_KEYS: dict[str, dict[str, tuple[str, str]]] = {
     "[[eval]]": {
         "query": ("text", "a golden question"),
         "expect": ("text", "the page that answers it, or page#anchor; `lorepack eval` checks it"),
+    },
+    "[lint]": {
+        "rules": (
+            "a table",
+            "a severity for a rule, `error`, `warning` or `info`, or `off`: "
+            '`rules = { orphan = "off" }`; a page leaves rules out with `lint_ignore: [orphan]` '
+            "in its frontmatter, or `lint_ignore: all`",
+        ),
+        "stale_days": ("a whole number", "days after which a page is stale; 90 if not given"),
+        "summary_characters": ("a whole number", "how long a summary may be; 200 if not given"),
+        "page_kilobytes": ("a whole number", "how large a page may be; 500 if not given"),
+    },
+    "[tags]": {
+        "taxonomy": (
+            "text",
+            "what lists the tags that are allowed: a page of the pack (`guide/tags.md`), or a "
+            "file, seen from the recipe's own",
+        ),
+    },
+    "[memory]": {
+        "tool_keys": (
+            "a list",
+            "properties that name the AI tool which wrote a page, the first that is there; "
+            "`tool`, `ai_tool`, `agent` and `generator` if not given",
+        ),
     },
     "[chunk]": {
         "max_tokens": ("a whole number", "a longer section is split; 32 to 512, 256 if not given"),

@@ -5,6 +5,7 @@ Little is imported here, so that a build with nothing to do ends at once.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from lorepack.builder.acquire.hashes import Hashes, content_hashes
 from lorepack.builder.documents import is_page
 from lorepack.builder.model import Finding, Source, SourceFile
 from lorepack.builder.recipe import Recipe
+from lorepack.packfile.errors import LorepackError
 
 Progress = Callable[[str, int, int], None]
 """Called with (stage, done, all); ``all`` is 0 while it is not known."""
@@ -64,3 +66,13 @@ def acquire_sources(
     with clock.stage("acquire"):
         sources, files, findings = acquire(recipe.sources, scratch, offline=offline)
         return Acquired(sources, files, findings, content_hashes(files, is_page))
+
+
+def source_date_epoch() -> int:
+    """Return the time to write for now; without one given, none is written and 0 stands for it."""
+    given = os.environ.get("SOURCE_DATE_EPOCH", "0")
+    if not given.isdigit():
+        raise LorepackError(
+            f"SOURCE_DATE_EPOCH is {given!r}", "give seconds since 1970, or leave it unset"
+        )
+    return int(given)

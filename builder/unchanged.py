@@ -37,6 +37,7 @@ def build_key(
     facts = [
         code_digest(), list(options), others, os.environ.get("SOURCE_DATE_EPOCH", ""),
         hashlib.sha256(recipe.path.read_bytes()).hexdigest(), _model(recipe.model),
+        _taxonomy(recipe),
         [[s.name, s.origin, s.licence, s.lang, s.layout, s.code, s.facts()] for s in sources],
         [astuple(finding) for finding in findings],
         [
@@ -79,6 +80,14 @@ def save_build(
 def _file(recipe: Recipe, target: Path) -> Path:
     both = f"{recipe.path.absolute()}\0{target.absolute()}".encode("utf-8", "replace")
     return cache_dir() / "builds" / f"{hashlib.sha256(both).hexdigest()[:32]}.json"
+
+
+def _taxonomy(recipe: Recipe) -> str:
+    """A taxonomy may be a file beside the sources."""
+    file = recipe.taxonomy_file
+    return (
+        hashlib.sha256(file.read_bytes()).hexdigest() if recipe.taxonomy and file.is_file() else ""
+    )
 
 
 def _model(name: str) -> list[object]:

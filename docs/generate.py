@@ -15,6 +15,7 @@ import click
 from lorepack.builder import recipe
 from lorepack.packfile.cli import cli
 from lorepack.packfile.cli.config import ENVIRONMENT, PREFIX, option_names
+from lorepack.packfile.rules import RULES
 from lorepack.server.tools.profiles import PROFILES
 
 DOCS = Path(__file__).parent
@@ -90,7 +91,20 @@ def _option_row(path: str, command: click.Command, key: str) -> str:
     return f"| `{key}` | `{variable}` | {default} | {option.help or ''} |"
 
 
+def rule_reference() -> str:
+    """Return every rule of lint."""
+    parts = [
+        "# Rules of lint\n\nA recipe gives a rule another severity, or `off`: "
+        '`[lint] rules = { orphan = "off" }`. A page leaves some out: '
+        "`lint_ignore: [orphan, stale-page]` in its frontmatter, or `lint_ignore: all`.\n"
+    ]
+    rows = "\n".join(f"| `{rule.id}` | {rule.severity} | {rule.says} |" for rule in RULES.values())
+    parts.append(f"| rule | severity | finds |\n|---|---|---|\n{rows}\n")
+    return "\n".join(parts)
+
+
 GENERATED = {
+    "rules.md": rule_reference,
     "config.md": config_reference,
     "cli.md": cli_reference,
     "tools.md": tool_reference,

@@ -24,6 +24,11 @@ _LOGICAL_ROWS = (
     "SELECT * FROM edges ORDER BY id",
     "SELECT * FROM symbols ORDER BY id",
     "SELECT * FROM symbol_names ORDER BY name, symbol_id",
+    "SELECT * FROM suggestions ORDER BY page_id, rank",
+    "SELECT * FROM tags ORDER BY tag",
+    "SELECT * FROM concepts ORDER BY id",
+    "SELECT * FROM concept_passages ORDER BY concept_id, ordinal",
+    "SELECT * FROM changes ORDER BY id",
     "SELECT * FROM findings ORDER BY id",
     "SELECT * FROM sqlar ORDER BY name",
 )

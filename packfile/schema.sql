@@ -10,7 +10,8 @@ PRAGMA user_version = 1;            -- the format; readers refuse a newer one
 
 -- Facts about the whole pack. Keys: name, version, title, languages, builder, embedder (JSON: id,
 -- dims, prefixes, pooling, sha256 of the weights, or null), segmenter, counts (JSON), built (only
--- with SOURCE_DATE_EPOCH), previous_digest, content_digest, index_digest.
+-- with SOURCE_DATE_EPOCH), day (the pack's own, from which weeks and staleness count, or ''),
+-- previous_version, previous_digest, content_digest, index_digest.
 CREATE TABLE meta (
     key   TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -190,6 +191,66 @@ CREATE TABLE symbol_names (
     symbol_id INTEGER NOT NULL REFERENCES symbols (id),
     PRIMARY KEY (name, symbol_id)
 ) WITHOUT ROWID;
+
+-- Links that a page could have, the best first. kind: mention (`text` names `target` without a link),
+-- broken (`text` is a link's target that leads nowhere; `target` has the nearest name, or is ''), near
+-- (alike in meaning, and neither links to the other). Where `start` is given, `text` stands at that
+-- character of the page's Markdown, and `link` is what to write instead.
+CREATE TABLE suggestions (
+    page_id INTEGER NOT NULL REFERENCES pages (id),
+    rank    INTEGER NOT NULL,
+    kind    TEXT NOT NULL,
+    target  TEXT NOT NULL, -- a page's path
+    message TEXT NOT NULL,
+    text    TEXT NOT NULL,
+    line    INTEGER NOT NULL, -- of the file; 0: nowhere
+    start   INTEGER,
+    link    TEXT NOT NULL,
+    PRIMARY KEY (page_id, rank)
+) WITHOUT ROWID;
+
+-- Every tag in use or allowed by the taxonomy. `use` is what to write instead, or ''; `twins` is a JSON
+-- array of {tag, why}: case, hyphen, plural or translation; `allowed` is NULL without a taxonomy.
+CREATE TABLE tags (
+    tag     TEXT PRIMARY KEY,
+    pages   INTEGER NOT NULL,
+    twins   TEXT NOT NULL DEFAULT '[]',
+    use     TEXT NOT NULL DEFAULT '',
+    allowed INTEGER,
+    about   TEXT NOT NULL DEFAULT '', -- what the taxonomy says of it
+    message TEXT NOT NULL DEFAULT ''
+) WITHOUT ROWID;
+
+-- Concepts (titles of pages) that passages hold together oftener than by chance, while no page joins
+-- them; what is least by chance first.
+CREATE TABLE concepts (
+    id       INTEGER PRIMARY KEY,
+    concepts TEXT NOT NULL,    -- JSON array
+    targets  TEXT NOT NULL,    -- JSON array of their pages' paths
+    pages    INTEGER NOT NULL, -- that hold all of them in one passage
+    lift     REAL NOT NULL,    -- how many times as often as by chance
+    score    REAL NOT NULL,    -- log-likelihood ratio
+    message  TEXT NOT NULL
+);
+
+-- The chunks that show a group of concepts, at most one a page.
+CREATE TABLE concept_passages (
+    concept_id INTEGER NOT NULL REFERENCES concepts (id),
+    ordinal    INTEGER NOT NULL,
+    chunk_id   INTEGER NOT NULL REFERENCES chunks (id),
+    PRIMARY KEY (concept_id, ordinal)
+) WITHOUT ROWID;
+
+-- What differs from the previous pack (meta's `previous_version`). kind: new, changed, moved, removed,
+-- orphan (linked from nowhere, and was not so), tag (new; `path` is the tag).
+CREATE TABLE changes (
+    id       INTEGER PRIMARY KEY,
+    kind     TEXT NOT NULL,
+    path     TEXT NOT NULL,
+    title    TEXT NOT NULL DEFAULT '',
+    before   TEXT NOT NULL DEFAULT '',  -- where a moved page was
+    sections TEXT NOT NULL DEFAULT '[]' -- JSON array of {anchor, heading}: what is new or differs
+);
 
 -- What the build noticed. severity: error, warning, info. A path need not be a page's: a file that
 -- could not be read has findings too.

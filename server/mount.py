@@ -7,7 +7,7 @@ import sqlite3
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +45,9 @@ class Mount:
     """Orthonormal columns, float32 (dims, languages - 1), that span the means' differences."""
     languages: Sequence[str] = ()
     carries_encoder: bool = False
-    built_on: str = ""
-    """The day of the build, where it was told."""
+    day: str = ""
+    """The pack's own, from which weeks count."""
+    previous_version: str = ""
     _first: sqlite3.Connection = field(kw_only=True, repr=False)
     _connections: threading.local = field(default_factory=threading.local, repr=False)
 
@@ -100,7 +101,8 @@ def mount_pack(path: Path) -> Mount:
             language_basis=_basis(means),
             languages=json.loads(meta["languages"]),
             carries_encoder=bool(pack.execute(_CARRIES).fetchone()[0]),
-            built_on=_day(meta.get("built", "")),
+            day=date.fromisoformat(meta["day"]).isoformat() if meta["day"] else "",
+            previous_version=meta["previous_version"],
             _first=pack,
         )
     except (sqlite3.Error, KeyError, ValueError, TypeError, OverflowError) as error:
@@ -116,8 +118,3 @@ def _basis(means: Mapping[str, npt.NDArray[np.float32]]) -> npt.NDArray[np.float
         return np.zeros((len(means.get("", ())), 0), np.float32)
     basis, _ = np.linalg.qr((np.stack(own[1:]) - own[0]).T)
     return basis.astype(np.float32)
-
-
-def _day(built: str) -> str:
-    """Return the date of ``built``, seconds since 1970 as text; '' for ''."""
-    return datetime.fromtimestamp(int(built), UTC).date().isoformat() if built else ""

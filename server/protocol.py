@@ -16,6 +16,7 @@ from mcp.shared.exceptions import MCPError
 from lorepack.server.calls import Busy
 from lorepack.server.mount import Mount
 from lorepack.server.roots import client_roots
+from lorepack.server.skills import HERE, Skill, skills
 from lorepack.server.tools.answer import Context, ToolAnswer, ToolSpec, error
 from lorepack.server.tools.profiles import PROFILES
 
@@ -72,6 +73,14 @@ def mcp_server(
     ) -> types.ReadResourceResult:
         return await anyio.to_thread.run_sync(_read_resource, mount, str(params.uri))
 
+    async def list_prompts(ctx: ServerRequestContext[Any], params: Any) -> types.ListPromptsResult:
+        return types.ListPromptsResult(prompts=[_prompt(skill) for skill in skills(mount, HERE)])
+
+    async def get_prompt(
+        ctx: ServerRequestContext[Any], params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult:
+        return _filled_prompt(mount, params)
+
     instructions = _INSTRUCTIONS.format(title=mount.title, name=mount.name, version=mount.version)
     return Server(
         f"lorepack-{mount.name}",
@@ -81,6 +90,8 @@ def mcp_server(
         on_call_tool=call_tool,
         on_list_resources=list_resources,
         on_read_resource=read_resource,
+        on_list_prompts=list_prompts,
+        on_get_prompt=get_prompt,
     )
 
 
@@ -102,6 +113,25 @@ def _result(answer: ToolAnswer) -> types.CallToolResult:
         structured_content=dict(answer.data),
         is_error=answer.is_error,
     )
+
+
+def _prompt(skill: Skill) -> types.Prompt:
+    task = types.PromptArgument(name="task", description="what is to be done", required=False)
+    return types.Prompt(name=skill.name, description=skill.description, arguments=[task])
+
+
+def _filled_prompt(mount: Mount, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+    found = {skill.name: skill for skill in skills(mount, HERE)}
+    skill = found.get(params.name)
+    if skill is None:
+        raise MCPError(
+            code=types.INVALID_PARAMS,
+            message=f"there is no prompt {params.name[:100]!r}; there are {', '.join(found)}",
+        )
+    task = (params.arguments or {}).get("task", "").strip()
+    text = f"{skill.body}\n## Task\n{task}\n" if task else skill.body
+    message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
+    return types.GetPromptResult(description=skill.description, messages=[message])
 
 
 def _list_resources(mount: Mount, cursor: str | None) -> types.ListResourcesResult:

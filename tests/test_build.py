@@ -84,15 +84,19 @@ def test_the_summary_counts_everything(build: Callable[..., Built]) -> None:
     summary = build({**VAULT, "Lost.md": "[[Nowhere]]"}).summary
     assert (summary.pages, summary.chunks, summary.unresolved) == (3, 4, 1)
     assert list(summary.seconds) == [
-        "acquire", "parse", "link", "chunk", "embed", "index", "render", "search", "seal",
+        "acquire", "parse", "link", "lint", "chunk", "embed", "upkeep", "index", "render", "search",
+        "seal",
     ]  # fmt: skip
-    assert summary.findings == {"broken-link": 1}
+    assert summary.findings == {"broken-link": 1, "orphan": 1}
     assert summary.bytes > 10_000
 
 
 def test_help_vault_builds_without_a_skipped_page(help_pack: Built) -> None:
     assert (help_pack.summary.pages, help_pack.summary.left_out) == (173, 0)
-    assert set(help_pack.rules()) == {"broken-link", "ambiguous-link"}
+    assert set(help_pack.rules()) == {
+        "broken-link", "ambiguous-link", "missing-attachment", "orphan", "self-link",
+        "duplicate-title", "long-summary", "tag-variant",
+    }  # fmt: skip
 
 
 def test_a_folder_source_names_pages_by_their_heading(tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ def test_a_notebook_shows_its_cells_and_what_they_printed() -> None:
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"cells": 3}', "{nonsense", "[" * 100_000])
 def test_what_is_no_notebook_is_reported(tmp_path: Path, text: str) -> None:
     docs = folder(tmp_path, {"a.md": "ok", "bad.ipynb": text})
-    assert docs.rules() == ["bad-ipynb"]
+    assert docs.rules() == ["bad-file"]
     assert [item.page.path for item in docs.linked] == ["v/a.md"]
 
 

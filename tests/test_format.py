@@ -36,7 +36,7 @@ def test_opening_writes_nothing_and_allows_no_writing(demo_pack: Path) -> None:
     pack = open_pack(demo_pack)
     with pytest.raises(sqlite3.OperationalError):
         pack.execute("DELETE FROM pages")
-    assert pack.execute("SELECT count(*) FROM pages").fetchone()[0] == 12
+    assert pack.execute("SELECT count(*) FROM pages").fetchone()[0] == 13
     assert sorted(demo_pack.parent.iterdir()) == before
 
 

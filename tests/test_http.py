@@ -133,13 +133,13 @@ def test_the_list_of_packs(http: TestClient) -> None:
     assert "claude mcp add" in page and "http://testserver/mcp/demo" in page and "1.0.0" in page
 
 
-@pytest.mark.parametrize("built", ["yesterday", "9" * 30])
+@pytest.mark.parametrize("day", ["yesterday", "9" * 30])
 def test_a_pack_with_an_impossible_date_is_not_mounted(
-    build: Callable[..., Built], built: str
+    build: Callable[..., Built], day: str
 ) -> None:
     path = build({"a.md": "text"}).path
     with sqlite3.connect(path) as pack:
-        pack.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('built', ?)", (built,))
+        pack.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('day', ?)", (day,))
     with pytest.raises(LorepackError, match="is damaged"):
         mount_pack(path)
 

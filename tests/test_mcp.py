@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
+from mcp.shared.exceptions import MCPError
 
 from tests.conftest import LOREPACK
 
@@ -68,7 +69,7 @@ def test_get_page_whole_section_and_list(talk: Callable[[Talk], Any]) -> None:
     assert section.structured_content["anchor"] == "why-one-file"
     assert "What it holds" not in section.content[0].text
     listed = talk(call("get_page", listPages=True)).structured_content
-    assert len(listed["pages"]) == 12 and listed["nextCursor"] is None
+    assert len(listed["pages"]) == 13 and listed["nextCursor"] is None
 
 
 def test_an_unknown_page_gets_near_names(talk: Callable[[Talk], Any]) -> None:
@@ -91,7 +92,7 @@ def test_find_neighbors_walks_both_ways(talk: Callable[[Talk], Any]) -> None:
 def test_wiki_status_tells_what_is_served(talk: Callable[[Talk], Any]) -> None:
     status = talk(call("wiki_status")).structured_content
     assert (status["pack"], status["status"]) == ("demo", "ok")
-    assert status["counts"]["pages"] == 12 and status["languages"] == ["en", "tr", "zh"]
+    assert status["counts"]["pages"] == 13 and status["languages"] == {"en": 11, "tr": 1, "zh": 1}
 
 
 @pytest.mark.parametrize(
@@ -148,3 +149,27 @@ def test_stdout_is_json_rpc_and_nothing_else(demo_pack: Path) -> None:
     rest, _ = process.communicate(timeout=10)
     assert rest == ""
     assert process.returncode == 0
+
+
+def test_skills_are_prompts(talk: Callable[[Talk], Any]) -> None:
+    async def ask(client: Client) -> Any:
+        listed = (await client.list_prompts()).prompts
+        filled = await client.get_prompt("wiki-research", {"task": "compare packs and wikis"})
+        return listed, filled, await client.get_prompt("wiki-setup")
+
+    listed, filled, plain = talk(ask)
+    assert len(listed) == 11 and all(prompt.description for prompt in listed)
+    text = filled.messages[0].content.text
+    assert "# Answer from Lorepack demo" in text and text.endswith(
+        "## Task\ncompare packs and wikis\n"
+    )
+    assert "## Task" not in plain.messages[0].content.text
+
+
+def test_an_unknown_prompt_is_refused_by_name(talk: Callable[[Talk], Any]) -> None:
+    async def ask(client: Client) -> str:
+        with pytest.raises(MCPError) as wrong:
+            await client.get_prompt("wiki-none")
+        return str(wrong.value)
+
+    assert "no prompt 'wiki-none'" in talk(ask)

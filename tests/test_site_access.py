@@ -16,6 +16,7 @@ from tests.vaults import open_vault
 
 KINDS = [
     "", "hot/", "tags/", "tags/guide/", "graph/", "glossary/", "lint/", "changes/", "guide/",
+    "upkeep/", "upkeep/links/", "upkeep/concepts/", "upkeep/memory/",
     "guide/start-here/", "guide/guides/markdown-tour/", "guide/concepts/stages.canvas/",
     "guide/diller/工作原理/", "code/", "code/clients/", "clients/src/ask.py/", "nothing/here/",
 ]  # fmt: skip

@@ -142,7 +142,7 @@ def test_canvas_cards_become_text_and_arrows_a_diagram(tmp_path: Path) -> None:
     page = vault["c.canvas"]
     assert vault.targets("c.canvas")[:2] == ["Note.md", "Note.md"]
     assert [(e.src, e.dst, e.label) for e in page.diagrams[0].edges] == [("1", "2", "leads")]
-    assert vault.rules() == ["bad-canvas"]
+    assert vault.rules() == ["bad-file"]
 
 
 def test_attachments_are_shipped_only_when_shown(build) -> None:  # type: ignore[no-untyped-def]

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from lorepack.builder.recipe import without_credentials
+from lorepack.builder.addresses import without_credentials
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.models.convert import cache_dir
 

@@ -10,13 +10,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from lorepack.builder.changes import Changes
 from lorepack.builder.embed import embedding_text, text_hash
 from lorepack.builder.index.graph import ChunkPlaces, Graph, build_graph
 from lorepack.builder.index.postings import term_postings
+from lorepack.builder.index.upkeep import write_changes, write_upkeep
 from lorepack.builder.index.vectors import binary_planes, centre, language_means, quantize
 from lorepack.builder.index.words import segmented
 from lorepack.builder.model import Chunk, Finding, LinkedPage, Source
 from lorepack.builder.recipe import Dependency
+from lorepack.builder.upkeep.model import Upkeep
 from lorepack.packfile.segment import fold
 
 _PAGE = """
@@ -74,6 +77,8 @@ class Content:
     urls: Mapping[str, str]
     findings: Sequence[Finding]
     vectors: npt.NDArray[np.float32] | None
+    upkeep: Upkeep
+    changes: Changes | None
     dependencies: Sequence[Dependency] = ()
 
 
@@ -120,7 +125,18 @@ def write_rows(pack: sqlite3.Connection, content: Content) -> Graph:
             for number, f in enumerate(content.findings, 1)
         ),
     )
+    write_upkeep(pack, content.upkeep, page_ids, _first_chunks(content))
+    write_changes(pack, content.changes)
     return graph
+
+
+def _first_chunks(content: Content) -> dict[str, int]:
+    """Return the id of each page's first chunk."""
+    first, found = 1, {}
+    for linked, own in zip(content.pages, content.chunks, strict=True):
+        found[linked.page.path] = first
+        first += len(own)
+    return found
 
 
 def _write_sources(pack: sqlite3.Connection, sources: Sequence[Source]) -> dict[str, int]:

@@ -17,6 +17,9 @@ from lorepack.builder.parse.mentions import wiki_mention
 from lorepack.builder.parse.rst.inline import LABEL_SCHEME
 
 _CODE_LAYOUTS = ("repo", "codewiki")
+_NOTES = frozenset({".md", ".markdown", ".mdx", ".canvas", ".base"})
+"""Endings of embeds that are pages."""
+_SUFFIX = re.compile(r"\.[a-z][a-z0-9]{1,4}")
 _LINES = re.compile(r"L(\d{1,7})(?:-L?\d{1,7})?")
 
 
@@ -84,11 +87,7 @@ def _target(page: Page, link: Link, scope: _Scope, findings: list[Finding]) -> T
             return None
         if outside := _outside_subdir(page, target):
             return outside
-        message = f"{_shown(link)} leads nowhere"
-        findings.append(
-            Finding("broken-link", "warning", page.path, link.line, message,
-                    "correct the link or write the page")
-        )  # fmt: skip
+        findings.append(_broken(page, link))
         return Target("missing", target)
     if match.others:
         others = ", ".join(match.others[:3])
@@ -109,6 +108,16 @@ def _target(page: Page, link: Link, scope: _Scope, findings: list[Finding]) -> T
                     "correct the heading or block")
         )  # fmt: skip
     return Target("page", match.path, anchor or "")
+
+
+def _broken(page: Page, link: Link) -> Finding:
+    message = f"{_shown(link)} leads nowhere"
+    suffix = posixpath.splitext(link.target)[1].lower()
+    if link.embed and _SUFFIX.fullmatch(suffix) and suffix not in _NOTES:
+        rule, fix = "missing-attachment", "add the file, or take it out"
+    else:
+        rule, fix = "broken-link", "correct the link or write the page"
+    return Finding(rule, "warning", page.path, link.line, message, fix)
 
 
 def _citation(page: Page, link: Link, scope: _Scope) -> Target | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
@@ -15,6 +15,7 @@ from lorepack.builder.model import Diagram, Finding, Link, Page, SourceFile
 from lorepack.builder.parse.admonitions import convert_admonitions
 from lorepack.builder.parse.canvas import read_canvas
 from lorepack.builder.parse.code import read_code
+from lorepack.builder.parse.dates import iso_moment
 from lorepack.builder.parse.decode import decode
 from lorepack.builder.parse.extract import Extract, extract
 from lorepack.builder.parse.frontmatter import (
@@ -30,15 +31,19 @@ from lorepack.builder.parse.markdown.tags import is_tag
 from lorepack.builder.parse.mentions import page_number, wiki_mentions
 from lorepack.builder.parse.notebook import notebook_markdown
 from lorepack.builder.parse.rst import rst_to_markdown
+from lorepack.builder.settings import TOOL_KEYS
 from lorepack.packfile.language import guess_language
 
 _BY_PEOPLE = frozenset({"vault", "folder", "notion"})
 """Layouts whose Markdown has Obsidian's tags and comments."""
 SUMMARY_LIMIT = 200
+CREATED_KEYS = ("created", "date created", "date")
+UPDATED_KEYS = ("updated", "modified", "last", "date modified")
+"""Properties that tell when a page was written and changed."""
+LIFECYCLES = frozenset({"draft", "verified", "archived", "disputed"})
 _CITE = re.compile(r"^[ \t]*</?cite>[ \t]*$", re.MULTILINE)
 _VIEW_NAME = re.compile(r"^ {2,}(?:- )?name:[ \t]*(\S.*)$", re.MULTILINE)
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
-_LIFECYCLES = frozenset({"draft", "verified", "archived", "disputed"})
 _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
 
@@ -79,7 +84,7 @@ def _refusal(file: SourceFile, suffix: str, error: Exception) -> Finding:
         return Finding("left-out", "info", file.path, 1, f"is left out: it {error}")
     form = suffix.lstrip(".") or "text"
     message = f"is no {form} that can be read ({error})"
-    return Finding(f"bad-{form}", "error", file.path, 1, message)
+    return Finding("bad-file", "error", file.path, 1, message, "save it anew, or exclude it")
 
 
 def _read_text(file: SourceFile, data: bytes, text: str) -> Parsed:
@@ -216,9 +221,9 @@ def _page(
         aliases=tuple(dict.fromkeys(_named_list(values, "aliases", "alias"))),
         summary=_shorten(_first_text(values, "description", "summary") or found.opening),
         lifecycle=_lifecycle(values),
-        tool=_first_text(values, "tool", "ai_tool", "agent", "generator")[:80],
-        created=_first_text(values, "created", "date created", "date")[:40],
-        updated=_first_text(values, "updated", "modified", "last", "date modified")[:40],
+        tool=written_by(values, TOOL_KEYS),
+        created=iso_moment(_first_text(values, *CREATED_KEYS)),
+        updated=iso_moment(_first_text(values, *UPDATED_KEYS)),
         frontmatter=json.dumps(values, ensure_ascii=False, sort_keys=True),
         properties=front.raw.strip("\n"),
         body=front.body,
@@ -261,6 +266,11 @@ def _named_list(values: Properties, *names: str) -> list[str]:
     return [item for name in names for item in as_list(values.get(name))]
 
 
+def written_by(values: Properties, keys: Sequence[str]) -> str:
+    """Return the AI tool that the first of ``keys`` with a text names; '' if none does."""
+    return _first_text(values, *keys)[:80]
+
+
 def _first_text(values: Properties, *names: str) -> str:
     return next((text for name in names if (text := as_text(values.get(name)))), "")
 
@@ -268,7 +278,7 @@ def _first_text(values: Properties, *names: str) -> str:
 def _lifecycle(values: Properties) -> str:
     said: Any = values.get("lifecycle") or values.get("status")
     text = as_text(said).lower()
-    return text if text in _LIFECYCLES else ""
+    return text if text in LIFECYCLES else ""
 
 
 def _shorten(text: str) -> str:

@@ -11,15 +11,15 @@ from importlib.resources import files
 from pathlib import Path
 
 from lorepack.builder.code_digest import code_digest, files_below
+from lorepack.builder.link.outgoing import backlinks
 from lorepack.builder.render.cache import load_pages, save_pages
-from lorepack.builder.render.changes import find_changes
 from lorepack.builder.render.crawl import crawl_files
 from lorepack.builder.render.generated import generated_pages
 from lorepack.builder.render.generated.graph import DATA_URL, graph_data
 from lorepack.builder.render.mkdocs import build_site
 from lorepack.builder.render.model import Rendered, SiteInput, SitePage
 from lorepack.builder.render.navigation import folders_of
-from lorepack.builder.render.page import backlinks, document_pages
+from lorepack.builder.render.page import document_pages
 from lorepack.builder.render.scripts import externalize_scripts
 from lorepack.builder.render.search import search_files
 from lorepack.builder.render.svg import sanitize_svg
@@ -50,9 +50,9 @@ def render_site(
     """
     with stage("render"):
         folders = folders_of(given.pages, given.urls)
-        changes, back = find_changes(given), backlinks(given.pages)
+        back = backlinks(given.pages)
         pages = [
-            *generated_pages(given, folders, changes, back),
+            *generated_pages(given, folders, back),
             *document_pages(given, folders, back),
         ]
         rendered, theme = _render_pages(pages, given, cache, on_page)
@@ -66,7 +66,7 @@ def render_site(
             NOT_FOUND: missing.encode(),
             **_own_assets(bodies.values()),
             **_attachments(given),
-            **crawl_files(given, pages, changes),
+            **crawl_files(given, pages),
             DATA_URL: graph_data(given),
         }
     with stage("search"):

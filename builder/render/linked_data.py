@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from lorepack.builder.render.changes import iso_date
 from lorepack.builder.render.model import SitePage
 
 _TYPES = {"home": "WebSite", "document": "TechArticle"}
@@ -17,7 +16,7 @@ def linked_data(page: SitePage, site_title: str) -> str:
     """Return the JSON that stands in a page's head."""
     lore = page.lore
     crumbs = [*(folder["title"] for folder in lore.get("parents", ())), page.title]
-    dates = [iso_date(date) for _, date in lore.get("dates", ())]
+    dates = [date[:10] for _, date in lore.get("dates", ())]
     data: dict[str, Any] = {
         "@context": "https://schema.org",
         "@type": _TYPES.get(lore["kind"], "CollectionPage"),

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from lorepack.builder.changes import Changes
 from lorepack.builder.model import Finding, Heading, LinkedPage, Source, SourceFile
-from lorepack.builder.previous import Previous
+from lorepack.builder.upkeep.model import Upkeep
 from lorepack.packfile.site import SiteFile
 
 
@@ -24,9 +25,9 @@ class SiteMap:
 class SiteInput:
     """Everything that a site is made of.
 
-    ``urls`` and ``near`` are by path; ``near`` holds the paths of pages that mean alike, nearest
-    first. ``files`` are all files that a page may show. ``epoch`` (seconds) stands for now.
-    ``address`` is where the site will live (``https://host/path/``), or '' where nobody said.
+    ``urls`` are by path; ``files`` are all files that a page may show. ``changes`` are None where
+    no earlier pack is. ``epoch`` (seconds) stands for now. ``address`` is where the site will live
+    (``https://host/path/``), or '' where nobody said.
     """
 
     pages: Sequence[LinkedPage]
@@ -34,8 +35,8 @@ class SiteInput:
     sources: Sequence[Source]
     files: Mapping[str, SourceFile]
     findings: Sequence[Finding]
-    near: Mapping[str, Sequence[str]]
-    previous: Previous | None
+    upkeep: Upkeep
+    changes: Changes | None
     name: str
     title: str
     version: str

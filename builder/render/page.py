@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import posixpath
-from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from lorepack.builder.link.outgoing import outgoing
 from lorepack.builder.model import LinkedPage, SourceFile
 from lorepack.builder.parse.decode import decode
 from lorepack.builder.render.canvas import canvas_svg
@@ -34,22 +34,6 @@ def document_pages(
         _site_page(item, given, site, folders, list(back.get(item.page.path, ())), known)
         for item in given.pages
     ]
-
-
-def backlinks(pages: Sequence[LinkedPage]) -> Mapping[str, Collection[str]]:
-    """Return the pages that link to each page, by path and in order."""
-    found: defaultdict[str, dict[str, None]] = defaultdict(dict)
-    for item in pages:
-        for path in outgoing(item):
-            found[path][item.page.path] = None
-    return found
-
-
-def outgoing(linked: LinkedPage) -> list[str]:
-    """Return the paths of the other pages that a page links to, in order."""
-    targets = (*linked.targets, *(ref.target for ref in linked.code_refs))
-    paths = (t.path for t in targets if t and t.kind == "page")
-    return [path for path in dict.fromkeys(paths) if path != linked.page.path]
 
 
 def _site_page(
@@ -82,7 +66,7 @@ def _site_page(
             for entry in (
                 _links("outgoing", "Links to", outgoing(linked), site, base),
                 _links("backlinks", "Linked from", back, site, base),
-                _links("near", "Near in meaning", given.near.get(page.path, ()), site, base),
+                _links("near", "Near in meaning", given.upkeep.near.get(page.path, ()), site, base),
             )
             if entry["links"]
         ],

@@ -24,7 +24,7 @@ _ACTIVE = frozenset(
 TAGS_URL = "tags/"
 GENERATED = frozenset(
     {"assets", "changes", "code", "files", "glossary", "graph", "hot", "lint", "pagefind",
-     "search", "tags"}
+     "search", "tags", "upkeep"}
 )  # fmt: skip
 """Folders of the site that no source may have for its own."""
 

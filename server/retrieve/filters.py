@@ -13,6 +13,7 @@ WHERE (:source IS NULL OR sources.name = :source)
   AND (:category IS NULL OR pages.category = :category)
   AND (:lifecycle IS NULL OR pages.lifecycle = :lifecycle)
   AND (:lang IS NULL OR pages.lang = :lang)
+  AND (:tool IS NULL OR lower(pages.tool) = lower(:tool))
   AND (:tag IS NULL OR EXISTS (
         SELECT 1 FROM json_each(pages.tags)
         WHERE lower(value) = lower(:tag)
@@ -23,9 +24,10 @@ _VALUES = {
     "category": "SELECT DISTINCT category FROM pages WHERE category <> '' ORDER BY 1",
     "lifecycle": "SELECT DISTINCT lifecycle FROM pages WHERE lifecycle <> '' ORDER BY 1",
     "lang": "SELECT DISTINCT lang FROM pages ORDER BY 1",
+    "tool": "SELECT DISTINCT tool FROM pages WHERE tool <> '' ORDER BY 1",
     "tag": "SELECT DISTINCT value FROM pages, json_each(pages.tags) ORDER BY 1",
 }
-_NAMES = ("source", "path", "tag", "category", "lifecycle", "lang")
+_NAMES = ("source", "path", "tag", "category", "lifecycle", "lang", "tool")
 
 
 def allowed_pages(

@@ -101,7 +101,7 @@ def find_chunks(
     """Answer ``question`` from one pack.
 
     Args:
-        filters: by source, path, tag, category, lifecycle or lang.
+        filters: by source, path, tag, category, lifecycle, lang or tool.
         max_tokens: a budget for all texts together; the best result is always given.
         site_url: where the pack's site is, ending in a slash; citations lead there. Without one
             they are ``lorepack://`` addresses.
@@ -209,8 +209,24 @@ def filter_hint(
     pack: sqlite3.Connection, filters: Mapping[str, str], tags: Sequence[str] = ()
 ) -> str:
     """Say which values a filter that matches nothing could have."""
-    for name, value in [*filters.items(), *(("tag", tag) for tag in tags)]:
+    every = [*filters.items(), *(("tag", tag) for tag in tags)]
+    for name, value in every:
         if not allowed_pages(pack, {name: value}):
             valid = ", ".join(valid_values(pack, name)) or "see listPages"
             return f"no page has {name} {value!r}; valid: {valid}"
-    return "no page passes all filters together"
+    left = {
+        f"{name} {value!r}": len(_without(pack, filters, tags, name, value))
+        for name, value in every
+    }
+    most = max(left, key=lambda name: left[name])
+    others = f"; without {most}, {left[most]} do" if left[most] else ""
+    return f"no page passes all filters together{others}"
+
+
+def _without(
+    pack: sqlite3.Connection, filters: Mapping[str, str], tags: Sequence[str], name: str, value: str
+) -> Sequence[int]:
+    """Return the pages that pass all filters but one."""
+    kept = {key: text for key, text in filters.items() if (key, text) != (name, value)}
+    others = [tag for tag in tags if (name, value) != ("tag", tag)]
+    return allowed_pages(pack, kept, others) or []

@@ -1,141 +1,122 @@
-"""``cross_linker``: links that a page could have, as suggestions and as a patch."""
+"""``cross_linker``: links that pages could have, as suggestions and as a patch."""
 
 from __future__ import annotations
 
-import difflib
 import sqlite3
-from collections.abc import Mapping, Sequence
-from pathlib import PurePosixPath
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
-from lorepack.packfile.segment import fold
-from lorepack.server.retrieve.mentions import Mention, find_mentions
-from lorepack.server.retrieve.search import find_chunks
 from lorepack.server.tools.answer import (
+    LIST,
     Context,
     ToolAnswer,
     ToolSpec,
-    budget,
     fenced,
-    fitting,
+    listed,
     object_schema,
     output_schema,
-    stamp,
 )
-from lorepack.server.tools.near_names import near_names
 
-_PAGE = "SELECT path, title, summary, markdown, body_line FROM pages WHERE path = ?"
-_NEIGHBOURS = """
-SELECT other.name FROM edges JOIN nodes AS page ON page.id = edges.src
-JOIN nodes AS other ON other.id = edges.dst WHERE page.kind = 'page' AND page.name = :path
-UNION SELECT other.name FROM edges JOIN nodes AS page ON page.id = edges.dst
-JOIN nodes AS other ON other.id = edges.src WHERE page.kind = 'page' AND page.name = :path
+_SUGGESTIONS = """
+SELECT pages.path AS page, rank, kind, target, message, text, line, start, link
+FROM suggestions JOIN pages ON pages.id = suggestions.page_id
+WHERE :path = '' OR pages.path = :path
+   OR substr(pages.path, 1, length(:path) + 1) = :path || '/'
+ORDER BY CASE WHEN pages.path = :path THEN 0 ELSE rank END, pages.path, rank
 """
-_BROKEN = """
-SELECT target.name, edges.line FROM edges JOIN nodes AS page ON page.id = edges.src
-JOIN nodes AS target ON target.id = edges.dst
-WHERE page.kind = 'page' AND page.name = ? AND edges.kind = 'unresolved' ORDER BY edges.line
+_PAGE = "SELECT markdown, body_line FROM pages WHERE path = ?"
+_KNOWN = """
+SELECT count(*) FROM pages
+WHERE :path = '' OR path = :path OR substr(path, 1, length(:path) + 1) = :path || '/'
 """
-_NAMES = "SELECT names.name, pages.path FROM names JOIN pages ON pages.id = names.page_id"
-_NEAR = 5
+
+Suggestion = Mapping[str, Any]
+"""A row of the table ``suggestions`` with its ``page``."""
 
 
 def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
-    """Suggest for one page: mentions to link, broken links to mend, near pages without a link."""
+    """List links that a page, or the pages of a folder, could have, the best first."""
     pack = context.mount.connection()
-    page = pack.execute(_PAGE, (arguments["path"],)).fetchone()
-    if page is None:
-        nothing = {**stamp(context.mount), "status": "no_match", "suggestions": []}
-        return ToolAnswer(f"no_match: no page {arguments['path']!r}", nothing)
-    linked = {row[0] for row in pack.execute(_NEIGHBOURS, {"path": page["path"]})}
-    known = linked | {page["path"]}
-    mentions = [
-        mention
-        for mention in find_mentions(pack, page["markdown"], context.mount.counts["chunks"])
-        if mention.path not in known
-    ]
-    suggestions = [
-        *(_mention(page, mention) for mention in mentions),
-        *_broken(pack, page["path"]),
-        *_near(context, page, known | {mention.path for mention in mentions}),
-    ]
-    lines = [_line(suggestion) for suggestion in suggestions]
-    shown = fitting(lines, arguments.get("maxTokens", 3000))
-    patch = _patch(page, mentions[:shown])
-    data = {
-        **stamp(context.mount), "status": "ok" if suggestions else "no_match", "dryRun": True,
-        "page": page["path"], "suggestions": suggestions[:shown],
-    }  # fmt: skip
-    head = f"{len(suggestions)} links that {page['path']} could have; nothing was written"
-    return ToolAnswer("\n".join([head, *lines[:shown], *([fenced(patch)] if patch else [])]), data)
+    path = arguments.get("path", "").strip("/")
+    found = read_suggestions(pack, path)
+    (known,) = pack.execute(_KNOWN, {"path": path}).fetchone()
+    nothing = "no link is missing here" if known else f"no page {path!r}"
+    head = f"{len(found)} links that {path or 'the pages'} could have; nothing was written"
+    answer = listed(
+        context, arguments, "suggestions", found, suggestion_line, nothing,
+        head=head if found else "", dryRun=True, page=path,
+    )  # fmt: skip
+    patch = patch_of(pack, answer.data["suggestions"])
+    text = f"{answer.text}\n{fenced(patch)}" if patch else answer.text
+    return ToolAnswer(text, answer.data)
 
 
-def _mention(page: sqlite3.Row, mention: Mention) -> dict[str, Any]:
-    text = page["markdown"]
-    return {
-        "kind": "mention", "target": mention.path, "text": text[mention.start : mention.end],
-        "line": page["body_line"] + text.count("\n", 0, mention.start),
-    }  # fmt: skip
+def read_suggestions(pack: sqlite3.Connection, path: str = "") -> list[Suggestion]:
+    """Return what the build suggests for a page or a folder, '' for all; the best of each first."""
+    return [dict(row) for row in pack.execute(_SUGGESTIONS, {"path": path})]
 
 
-def _broken(pack: sqlite3.Connection, path: str) -> list[dict[str, Any]]:
-    rows = pack.execute(_BROKEN, (path,)).fetchall()
-    if not rows:
-        return []
-    names = dict(pack.execute(_NAMES).fetchall())
-    found = []
-    for row in rows:
-        wanted = fold(PurePosixPath(row["name"].split("#")[0]).name).removesuffix(".md")
-        near = near_names(wanted, names, 1, 60)
-        found.append({"kind": "broken", "target": names[near[0]] if near else "",
-                      "text": row["name"], "line": row["line"]})  # fmt: skip
-    return found
+def suggestion_line(suggestion: Suggestion) -> str:
+    """Return a suggestion as one line of text."""
+    line = f":{suggestion['line']}" if suggestion["line"] else ""
+    link = f" → {suggestion['link']}" if suggestion["link"] else ""
+    return f"{suggestion['page']}{line}: {suggestion['message']} [{suggestion['kind']}]{link}"
 
 
-def _near(context: Context, page: sqlite3.Row, known: set[str]) -> list[dict[str, Any]]:
-    question = f"{page['title']} {page['summary']}".strip()
-    answer = find_chunks(context.mount, question, limit=30)
-    paths = dict.fromkeys(result.slug for result in answer.results)
-    return [
-        {"kind": "near", "target": path, "text": "", "line": 0}
-        for path in [path for path in paths if path not in known][:_NEAR]
-    ]
+def patch_of(pack: sqlite3.Connection, suggestions: Sequence[Suggestion]) -> str:
+    """Return the suggestions that can be written as a unified diff without context.
+
+    Its paths are the pack's, ``source/page.md``: in the source's own folder, ``git apply -p1
+    --unidiff-zero`` or ``patch -p1`` applies it.
+    """
+    placed = [s for s in suggestions if s["start"] is not None and s["link"]]
+    placed.sort(key=lambda s: (s["page"], s["start"]))
+    parts: list[str] = []
+    for page, own in groupby(placed, key=lambda s: str(s["page"])):
+        parts += _page_patch(pack, page, list(own))
+    return "\n".join(parts)
 
 
-def _line(suggestion: Mapping[str, Any]) -> str:
-    target = suggestion["target"] or "no page of a name like it"
-    if suggestion["kind"] == "near":
-        return f"near, without a link: {target}"
-    what = "mention" if suggestion["kind"] == "mention" else "broken link"
-    return f"line {suggestion['line']}: {what} “{suggestion['text']}” → {target}"
+def _page_patch(pack: sqlite3.Connection, page: str, suggestions: list[Suggestion]) -> list[str]:
+    row = pack.execute(_PAGE, (page,)).fetchone()
+    before: str = row["markdown"]
+    after, end = "", 0
+    for suggestion in suggestions:
+        start, text = suggestion["start"], suggestion["text"]
+        if start < end or before[start : start + len(text)] != text:
+            continue
+        after += before[end:start] + suggestion["link"]
+        end = start + len(text)
+    changed = list(_hunks(before, after + before[end:], row["body_line"]))
+    # A name with spaces ends at a tab, for git and patch alike.
+    return [f"--- {page}\t", f"+++ {page}\t", *changed] if changed else []
 
 
-def _patch(page: sqlite3.Row, mentions: Sequence[Mention]) -> str:
-    """Return a unified diff that links the mentions."""
-    text = page["markdown"]
-    for mention in sorted(mentions, key=lambda mention: -mention.start):
-        said = text[mention.start : mention.end]
-        name = PurePosixPath(mention.path).with_suffix("").name
-        link = f"[[{name}]]" if name == said else f"[[{name}|{said}]]"
-        text = text[: mention.start] + link + text[mention.end :]
-    before, after = page["markdown"].splitlines(), text.splitlines()
-    diff = difflib.unified_diff(before, after, page["path"], page["path"], n=0, lineterm="")
-    return "\n".join(diff)
+def _hunks(before: str, after: str, first_line: int) -> Iterator[str]:
+    """Yield the hunks of a diff between texts that have as many lines, the first as numbered."""
+    old, new = before.split("\n"), after.split("\n")
+    last = first_line + len(old) - 1
+    for number, (was, now) in enumerate(zip(old, new, strict=True), first_line):
+        if was != now:
+            open_end = ["\\ No newline at end of file"] if number == last else []
+            hunk = [f"@@ -{number} +{number} @@", f"-{was}", *open_end, f"+{now}", *open_end]
+            yield from hunk
 
 
 SPEC = ToolSpec(
     name="cross_linker",
     description=(
-        "Suggest links for a page: names of other pages that it mentions without a link, broken "
-        "links with the nearest name, near pages; with a patch. Never writes."
+        "Suggest links for a page or a folder: names of other pages that are mentioned without a "
+        "link, broken links with the nearest name, pages near in meaning; with a patch. Never "
+        "writes."
     ),
     input_schema=object_schema(
         {
-            "path": {"type": "string", "minLength": 1},
+            "path": {"type": "string", "description": "a page or a folder"},
             "dry_run": {"const": True, "description": "always true"},
-            "maxTokens": budget(3000),
-        },
-        ("path",),
+            **LIST,
+        }
     ),
     output_schema=output_schema({"suggestions": {"type": "array", "items": {"type": "object"}}}),
     run=run,

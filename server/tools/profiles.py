@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from lorepack.server.tools import (
     cross_linker,
-    dated,
+    daily_update,
     find_chunks,
     find_neighbors,
     get_page,
+    memory_bridge,
     projects,
     tag_taxonomy,
     wiki_lint,
@@ -22,8 +23,8 @@ CORE: tuple[ToolSpec, ...] = (
     wiki_status.SPEC,
 )  # fmt: skip
 WIKI: tuple[ToolSpec, ...] = (
-    wiki_query.SPEC, dated.BRIDGE, wiki_lint.SPEC, cross_linker.SPEC, tag_taxonomy.SPEC,
-    wiki_synthesize.SPEC, dated.UPDATE,
+    wiki_query.SPEC, memory_bridge.SPEC, wiki_lint.SPEC, cross_linker.SPEC, tag_taxonomy.SPEC,
+    wiki_synthesize.SPEC, daily_update.SPEC,
 )  # fmt: skip
 PROFILES: dict[str, tuple[ToolSpec, ...]] = {"core": CORE, "wiki": WIKI, "all": (*CORE, *WIKI)}
 DEFAULT_PROFILE = "core"

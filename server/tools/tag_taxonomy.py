@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
+import json
 import sqlite3
-from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lorepack.packfile.segment import fold
+from lorepack.packfile.taxonomy import TaxonomyTag, read_taxonomy
 from lorepack.server.tools.answer import (
     LIST,
     Context,
@@ -22,70 +22,74 @@ from lorepack.server.tools.answer import (
 from lorepack.server.tools.near_names import near_names
 
 _TAGS = """
-SELECT value AS tag FROM pages, json_each(pages.tags)
-WHERE :path = '' OR pages.path = :path
-   OR substr(pages.path, 1, length(:path) + 1) = :path || '/'
+SELECT tag, pages, twins, use, allowed, about, message FROM tags ORDER BY pages DESC, tag
+"""
+_IN_PATH = """
+SELECT value AS tag, count(*) FROM pages, json_each(pages.tags)
+WHERE pages.path = :path OR substr(pages.path, 1, length(:path) + 1) = :path || '/'
+GROUP BY value
 """
 _MARKDOWN = "SELECT markdown FROM pages WHERE path = ?"
-_LISTED = re.compile(r"^\s*[-*+]\s+`?#?([^\s`:#][^\s`:]*)", re.MULTILINE)
-_SEPARATORS = re.compile(r"[-_\s]+")
 
 
 def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
     """List tags with their counts; with ``enforce``, only those that the page does not name."""
     pack = context.mount.connection()
-    rows = pack.execute(_TAGS, {"path": arguments.get("path", "").strip("/")})
-    counts = Counter(row["tag"] for row in rows)
-    law: Sequence[str] | None = None
+    entries = [_entry(row) for row in pack.execute(_TAGS)]
+    if path := arguments.get("path", "").strip("/"):
+        counts = dict(pack.execute(_IN_PATH, {"path": path}).fetchall())
+        entries = [{**e, "pages": counts[e["tag"]]} for e in entries if e["tag"] in counts]
+        entries.sort(key=lambda e: (-e["pages"], e["tag"]))
     if page := arguments.get("enforce"):
-        law = _law(pack, page)
-        if law is None:
+        row = pack.execute(_MARKDOWN, (page,)).fetchone()
+        law = read_taxonomy(row["markdown"]) if row else []
+        if not law:
             return error("no_taxonomy", f"{page!r} is no page with a list of tags",
                          {"form": "- #tag: what it is for"})  # fmt: skip
-    twins = _twins(counts)
-    entries = [
-        {
-            "tag": tag, "pages": count, "parent": tag.rpartition("/")[0],
-            "same": twins.get(tag, []), "allowed": law is None or tag in law,
-            "use": "".join(near_names(tag, law, 1, 60)) if law and tag not in law else "",
-        }
-        for tag, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    ]  # fmt: skip
-    if law is not None:
+        entries = [_judged(e, law) for e in entries if e["pages"]]
         entries = [entry for entry in entries if not entry["allowed"]]
-    nothing = "no tags here" if law is None else "every tag is in the taxonomy"
-    return listed(context, arguments, "tags", entries, _line, nothing)
+        return listed(context, arguments, "tags", entries, tag_line, "all tags are in the taxonomy")
+    return listed(context, arguments, "tags", entries, tag_line, "no tags here")
 
 
-def _law(pack: sqlite3.Connection, path: str) -> list[str] | None:
-    row = pack.execute(_MARKDOWN, (path,)).fetchone()
-    return (_LISTED.findall(row["markdown"]) or None) if row else None
-
-
-def _twins(tags: Mapping[str, int]) -> dict[str, list[str]]:
-    """Return, for a tag, those that differ in case, hyphens or number only, the commonest first."""
-    groups: defaultdict[str, list[str]] = defaultdict(list)
-    for tag in tags:
-        groups[_SEPARATORS.sub("", fold(tag)).removesuffix("s")].append(tag)
+def _entry(row: sqlite3.Row) -> dict[str, Any]:
+    twins = json.loads(row["twins"])
+    allowed = None if row["allowed"] is None else bool(row["allowed"])
     return {
-        tag: sorted((other for other in group if other != tag), key=lambda t: (-tags[t], t))
-        for group in groups.values()
-        for tag in group
-        if len(group) > 1
-    }
+        "tag": row["tag"], "pages": row["pages"], "parent": row["tag"].rpartition("/")[0],
+        "same": [twin["tag"] for twin in twins], "why": [twin["why"] for twin in twins],
+        "use": row["use"], "allowed": allowed, "about": row["about"], "message": row["message"],
+    }  # fmt: skip
 
 
-def _line(entry: Mapping[str, Any]) -> str:
-    same = f"; the same as {', '.join(f'#{tag}' for tag in entry['same'])}" if entry["same"] else ""
-    use = f"; not in the taxonomy, use #{entry['use']}" if entry["use"] else ""
-    return f"#{entry['tag']}: {entry['pages']} pages{same}{use}"
+def _judged(entry: Mapping[str, Any], law: Sequence[TaxonomyTag]) -> dict[str, Any]:
+    """Return an entry as a taxonomy given by the call judges it."""
+    tag, names = entry["tag"], [allowed.tag for allowed in law]
+    if tag in names:
+        return {**entry, "allowed": True}
+    meant = {fold(word): item.tag for item in law for word in (item.tag, *item.also)}
+    twins = [twin for twin in entry["same"] if twin in names]
+    use = meant.get(fold(tag)) or "".join(twins[:1] or near_names(tag, names, 1, 60))
+    message = f"#{tag} is not in the taxonomy" + (f"; #{use} is" if use else "")
+    return {**entry, "allowed": False, "use": use, "message": message}
+
+
+def tag_line(entry: Mapping[str, Any]) -> str:
+    """Return a tag as one line of text."""
+    same = ", ".join(f"#{t} ({why})" for t, why in zip(entry["same"], entry["why"], strict=True))
+    parts = [f"#{entry['tag']}: {entry['pages']} pages"]
+    parts += [f"about {entry['about']}"] if entry["about"] else []
+    parts += [f"the same as {same}"] if same else []
+    parts += [f"{entry['message']} → write #{entry['use']}" if entry["use"] else entry["message"]]
+    return "; ".join(filter(None, parts))
 
 
 SPEC = ToolSpec(
     name="tag_taxonomy",
     description=(
-        "List the tags in use with their counts, parents and near duplicates; `enforce` names a "
-        "page that lists the tags allowed, and shows those that break it."
+        "List the tags in use with their counts, parents and near duplicates (case, hyphen, "
+        "plural, translation) and the fix; `enforce` names a page that lists the tags allowed, "
+        "and shows those that break it."
     ),
     input_schema=object_schema(
         {

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from lorepack.packfile.rules import SEVERITIES, as_severe_as
+from lorepack.server.mount import Mount
 from lorepack.server.tools.answer import (
     LIST,
     Context,
@@ -15,24 +17,33 @@ from lorepack.server.tools.answer import (
     output_schema,
 )
 
-LEVELS = ("error", "warning", "info")
 _FINDINGS = """
 SELECT rule, severity, path, line, message, fix FROM findings
 WHERE (:path = '' OR path = :path OR substr(path, 1, length(:path) + 1) = :path || '/')
 ORDER BY CASE severity WHEN 'error' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END, path, line, id
 """
 
+Finding = Mapping[str, Any]
+"""``rule``, ``severity``, ``path``, ``line``, ``message`` and ``fix`` of one finding."""
+
+
+def read_findings(mount: Mount, path: str = "", level: str = "info") -> list[Finding]:
+    """Return the findings of a page or a folder ('' for all), of at least a level, worst first."""
+    told = as_severe_as(level)
+    rows = mount.connection().execute(_FINDINGS, {"path": path.strip("/")})
+    return [dict(row) for row in rows if row["severity"] in told]
+
 
 def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
     """List findings of at least a level, the worst first."""
-    path = arguments.get("path", "").strip("/")
-    told = LEVELS[: LEVELS.index(arguments.get("level", "info")) + 1]
-    rows = context.mount.connection().execute(_FINDINGS, {"path": path})
-    findings = [dict(row) for row in rows if row["severity"] in told]
-    return listed(context, arguments, "findings", findings, _line, "no finding of this kind")
+    findings = read_findings(
+        context.mount, arguments.get("path", ""), arguments.get("level", "info")
+    )
+    return listed(context, arguments, "findings", findings, finding_line, "no finding of this kind")
 
 
-def _line(finding: Mapping[str, Any]) -> str:
+def finding_line(finding: Finding) -> str:
+    """Return a finding as one line of text."""
     fix = f" → {finding['fix']}" if finding["fix"] else ""
     place = f"{finding['path']}:{finding['line']}"
     return f"{place}: {finding['severity']}: {finding['message']} [{finding['rule']}]{fix}"
@@ -42,15 +53,18 @@ SPEC = ToolSpec(
     name="wiki_lint",
     description=(
         "List what is wrong with the pages: broken and ambiguous links, missing anchors and "
-        "attachments, faulty frontmatter; with the place and a remedy."
+        "attachments, orphans, faulty frontmatter, stale, empty or double pages, tags against the "
+        "taxonomy; with the place and a remedy."
     ),
     input_schema=object_schema(
         {
             "path": {"type": "string", "description": "a page or a folder"},
-            "level": {"enum": list(LEVELS), "default": "info", "description": "the least severe"},
+            "level": {
+                "enum": list(SEVERITIES), "default": "info", "description": "the least severe"
+            },
             **LIST,
         }
     ),
     output_schema=output_schema({"findings": {"type": "array", "items": {"type": "object"}}}),
     run=run,
-)
+)  # fmt: skip

@@ -65,12 +65,19 @@ def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
     blocks = [_block(entry, passages.get(entry["path"])) for entry in found]
     shown = fitting(blocks, arguments.get("maxTokens", 3000))
     following = next_cursor(begin, shown, len(paths))
-    data = {**stamp(context.mount), "status": "ok" if paths else "no_match",
+    hint = "" if paths else _nothing(pages, context.mount.counts["pages"])
+    data = {**stamp(context.mount), "status": "ok" if paths else "no_match", "hint": hint,
             "degraded": bool(degraded), "total": len(paths), "pages": found[:shown],
             "nextCursor": following}  # fmt: skip
-    head = f"{len(paths)} pages" + (f"\nDegraded: {degraded}" if degraded else "")
+    head = f"{len(paths)} pages" if paths else f"no_match: {hint}"
+    head += f"\nDegraded: {degraded}" if degraded else ""
     more = [f"More with cursor {following}"] if following else []
     return ToolAnswer("\n".join([head, *blocks[:shown], *more]), data)
+
+
+def _nothing(pages: Sequence[int] | None, total: int) -> str:
+    passed = total if pages is None else len(pages)
+    return f"{passed} of {total} pages pass the filters, and none of them answers the query"
 
 
 def _entry(context: Context, path: str, passage: Result | None) -> dict[str, Any]:

@@ -14,12 +14,14 @@ from lorepack.server.retrieve.query import parse_query
 from lorepack.server.retrieve.rank import pages_of_chunks
 from lorepack.server.retrieve.words import chunks_with_phrases
 from lorepack.server.tools.answer import (
+    CURSOR,
     Context,
     ToolAnswer,
     ToolSpec,
     budget,
     fenced,
     fitting,
+    listed,
     object_schema,
     output_schema,
     stamp,
@@ -31,28 +33,36 @@ SELECT chunks.id, chunks.text, chunks.anchor, chunks.first_line, chunks.last_lin
 WHERE chunks.id IN (SELECT value FROM json_each(?))
 """
 _TITLES = "SELECT path, title FROM pages"
+_GROUPS = "SELECT id, concepts, targets, pages, lift, message FROM concepts ORDER BY id"
+_SHOWING = """
+SELECT concept_id, chunk_id FROM concept_passages
+WHERE concept_id IN (SELECT value FROM json_each(?)) ORDER BY concept_id, ordinal
+"""
 _MOST = 200
+_GROUPS_LISTED = 10
 
 
 def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
-    """Gather passages that hold at least ``threshold`` of the concepts; nothing is invented."""
+    """Gather passages that hold at least ``threshold`` of the concepts; nothing is invented.
+
+    Without concepts, list those that the build found together without a page that joins them.
+    """
+    if "concepts" not in arguments:
+        return _found(context, arguments)
     pack = context.mount.connection()
     concepts = list(dict.fromkeys(arguments["concepts"]))
     threshold = min(arguments.get("threshold", 2), len(concepts))
     holders = {concept: _holders(pack, concept) for concept in concepts}
     held = Counter(chunk for chunks in holders.values() for chunk in chunks)
     chosen = [chunk for chunk, count in held.most_common(_MOST) if count >= threshold]
-    rows = {row["id"]: row for row in pack.execute(_PASSAGES, (json.dumps(chosen),))}
+    rows = _rows(pack, chosen)
     blocks, passages = [], []
     for number, chunk in enumerate(chosen, 1):
         row = rows[chunk]
-        url = context.cite(row, row["anchor"])
         inside = [concept for concept in concepts if chunk in holders[concept]]
-        place = f"{row['path']}:{row['first_line']}-{row['last_line']} <{url}>"
-        blocks.append(f"\n## {number}. {row['title']} ({', '.join(inside)})\n{place}\n"
-                      f"{fenced(row['text'])}")  # fmt: skip
-        passages.append({"page": row["path"], "concepts": inside, "citationUrl": url,
-                         "lines": [row["first_line"], row["last_line"]]})  # fmt: skip
+        passage = {"page": row["path"], "concepts": inside, **_place(context, row)}
+        passages.append(passage)
+        blocks.append(_block(f"{number}. {row['title']} ({', '.join(inside)})", row, passage))
     shown = fitting(blocks, arguments.get("maxTokens", 4000))
     joining = _joining(pack, concepts, threshold)
     data = {
@@ -63,6 +73,59 @@ def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
     head = f"{len(passages)} passages hold {threshold} or more of: {', '.join(concepts)}"
     joined = f"Joined by: {', '.join(joining)}" if joining else "No page's title joins them."
     return ToolAnswer("\n".join([head, joined, *blocks[:shown]]), data)
+
+
+def _found(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
+    """List the groups of concepts that the build found, each with the passages that show it."""
+    pack = context.mount.connection()
+    groups = pack.execute(_GROUPS).fetchall()
+    ids = json.dumps([group["id"] for group in groups])
+    showing: dict[int, list[int]] = {}
+    for group, chunk in pack.execute(_SHOWING, (ids,)):
+        showing.setdefault(group, []).append(chunk)
+    rows = _rows(pack, [chunk for chunks in showing.values() for chunk in chunks])
+    entries = [
+        {
+            "concepts": json.loads(group["concepts"]), "targets": json.loads(group["targets"]),
+            "pages": group["pages"], "lift": group["lift"], "message": group["message"],
+            "passages": [
+                {"page": rows[chunk]["path"], **_place(context, rows[chunk])}
+                for chunk in showing.get(group["id"], ())
+            ],
+        }
+        for group in groups
+    ]  # fmt: skip
+    nothing = "no concepts stand together oftener than by chance without a page that joins them"
+    return listed(
+        context, arguments, "groups", entries, group_text, nothing, limit=_GROUPS_LISTED,
+        passages=[],
+    )  # fmt: skip
+
+
+def group_text(group: Mapping[str, Any]) -> str:
+    """Return a group of concepts as text: what it is, and where the passages stand."""
+    places = [
+        f"  {p['page']}:{p['lines'][0]}-{p['lines'][1]} <{p['citationUrl']}>"
+        for p in group["passages"]
+    ]
+    return "\n".join([group["message"], *places])
+
+
+def _rows(pack: sqlite3.Connection, chunks: Sequence[int]) -> dict[int, sqlite3.Row]:
+    return {row["id"]: row for row in pack.execute(_PASSAGES, (json.dumps(list(chunks)),))}
+
+
+def _place(context: Context, row: sqlite3.Row) -> dict[str, Any]:
+    return {
+        "citationUrl": context.cite(row, row["anchor"]),
+        "lines": [row["first_line"], row["last_line"]],
+    }
+
+
+def _block(title: str, row: sqlite3.Row, passage: Mapping[str, Any]) -> str:
+    first, last = passage["lines"]
+    place = f"{row['path']}:{first}-{last} <{passage['citationUrl']}>"
+    return f"\n## {title}\n{place}\n{fenced(row['text'])}"
 
 
 def _holders(pack: sqlite3.Connection, concept: str) -> set[int]:
@@ -102,7 +165,8 @@ SPEC = ToolSpec(
     name="wiki_synthesize",
     description=(
         "Gather cited passages that hold several concepts together, how often pages join them "
-        "beyond chance, and whether a page is about them already. Use it to write such a page."
+        "beyond chance, and whether a page is about them already; without concepts, list groups "
+        "that stand together in many pages and that no page joins. Use it to write such a page."
     ),
     input_schema=object_schema(
         {
@@ -110,10 +174,15 @@ SPEC = ToolSpec(
                          "items": {"type": "string", "minLength": 1, "maxLength": 100}},
             "threshold": {"type": "integer", "minimum": 1, "maximum": 8, "default": 2,
                           "description": "concepts that a passage must hold"},
+            "cursor": CURSOR,
             "maxTokens": budget(4000),
-        },
-        ("concepts",),
+        }
     ),
-    output_schema=output_schema({"passages": {"type": "array", "items": {"type": "object"}}}),
+    output_schema=output_schema(
+        {
+            "passages": {"type": "array", "items": {"type": "object"}},
+            "groups": {"type": "array", "items": {"type": "object"}},
+        }
+    ),
     run=run,
 )  # fmt: skip

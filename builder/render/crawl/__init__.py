@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from lorepack.builder.render.changes import Changes
 from lorepack.builder.render.crawl.atom import atom_feed
 from lorepack.builder.render.crawl.llms import llms_files
 from lorepack.builder.render.crawl.markdown import markdown_files
@@ -11,9 +10,7 @@ from lorepack.builder.render.model import SiteInput, SitePage
 from lorepack.packfile.site import NOWHERE
 
 
-def crawl_files(
-    given: SiteInput, pages: list[SitePage], changes: Changes | None
-) -> dict[str, bytes]:
+def crawl_files(given: SiteInput, pages: list[SitePage]) -> dict[str, bytes]:
     """Return the files by their path in the site.
 
     Args:
@@ -25,5 +22,5 @@ def crawl_files(
         **llms_files(given),
         **sitemaps(given, pages, address),
         "robots.txt": robots_txt(address),
-        "atom.xml": atom_feed(given, changes, address),
+        "atom.xml": atom_feed(given, address),
     }

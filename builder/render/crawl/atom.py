@@ -9,17 +9,18 @@ from uuid import NAMESPACE_URL, uuid5
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
+from lorepack.builder.changes import recent_pages
 from lorepack.builder.model import Page
-from lorepack.builder.render.changes import Changes, iso_date, recent_pages
 from lorepack.builder.render.model import SiteInput
 
+_EVER = "0001-01-01"
 MAX_ENTRIES = 100
 _UNWRITABLE = re.compile(r"[\x00-\x1f\ud800-\udfff\ufffe\uffff]")
 """Characters that XML 1.0 has no form for, and line ends."""
 _ATOM = "http://www.w3.org/2005/Atom"
 
 
-def atom_feed(given: SiteInput, changes: Changes | None, address: str) -> bytes:
+def atom_feed(given: SiteInput, address: str) -> bytes:
     """Return the feed: what changed since the previous pack, or else the latest pages by date."""
     built = datetime.fromtimestamp(given.epoch, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     feed = Element("feed", xmlns=_ATOM)
@@ -29,7 +30,7 @@ def atom_feed(given: SiteInput, changes: Changes | None, address: str) -> bytes:
     SubElement(feed, "link", href=address)
     author = SubElement(feed, "author")
     _text(author, "name", given.title)
-    entries = _entries(given, changes)
+    entries = _entries(given)
     updated = [_moment(page, built) for page, _ in entries]
     _text(feed, "updated", max([built, *updated]) if given.epoch else max(updated, default=built))
     for (page, kind), moment in zip(entries, updated, strict=True):
@@ -45,16 +46,16 @@ def atom_feed(given: SiteInput, changes: Changes | None, address: str) -> bytes:
     return bytes(ElementTree.tostring(feed, encoding="utf-8", xml_declaration=True))
 
 
-def _entries(given: SiteInput, changes: Changes | None) -> list[tuple[Page, str]]:
-    if changes is None:
-        return [(page, "recent") for _, page in recent_pages(given.pages, MAX_ENTRIES)]
+def _entries(given: SiteInput) -> list[tuple[Page, str]]:
+    if given.changes is None:
+        return [(page, "recent") for page in recent_pages(given.pages, _EVER)[:MAX_ENTRIES]]
     pages = given.map.pages
-    kept = [change for change in changes.pages if change.path in pages]
+    kept = [change for change in given.changes.pages if change.path in pages]
     return [(pages[change.path].page, change.kind) for change in kept[:MAX_ENTRIES]]
 
 
 def _moment(page: Page, built: str) -> str:
-    day = iso_date(page.updated or page.created)
+    day = page.day
     return f"{day}T00:00:00Z" if day else built
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from urllib.parse import quote
 
-from lorepack.builder.render.changes import iso_date
 from lorepack.builder.render.model import SiteInput, SitePage
 
 MAX_URLS = 50_000
@@ -16,9 +15,7 @@ _NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
 def sitemaps(given: SiteInput, pages: Sequence[SitePage], address: str) -> dict[str, bytes]:
     """Return ``sitemap.xml``, and its parts where it has any."""
-    days = {
-        given.urls[p.page.path]: iso_date(p.page.updated or p.page.created) for p in given.pages
-    }
+    days = {given.urls[p.page.path]: p.page.day for p in given.pages}
     entries = [_entry("url", address + quote(page.url), days.get(page.url, "")) for page in pages]
     if len(entries) <= MAX_URLS:
         return {"sitemap.xml": _file("urlset", entries)}

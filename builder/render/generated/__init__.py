@@ -1,10 +1,9 @@
-"""Pages that no source has: home, folders, tags, what changed, lint, graph, glossary, code."""
+"""Pages that no source has: home, folders, tags, what changed, graph, glossary, code, upkeep."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from lorepack.builder.render.changes import Changes
 from lorepack.builder.render.generated.changes import changes_page
 from lorepack.builder.render.generated.code import code_pages
 from lorepack.builder.render.generated.folders import folder_pages
@@ -14,6 +13,7 @@ from lorepack.builder.render.generated.home import home_page
 from lorepack.builder.render.generated.hot import hot_page
 from lorepack.builder.render.generated.lint import lint_page
 from lorepack.builder.render.generated.tags import tag_pages
+from lorepack.builder.render.generated.upkeep import upkeep_pages
 from lorepack.builder.render.model import SiteInput, SitePage
 from lorepack.builder.render.navigation import Folder
 
@@ -21,7 +21,6 @@ from lorepack.builder.render.navigation import Folder
 def generated_pages(
     given: SiteInput,
     folders: Mapping[str, Folder],
-    changes: Changes | None,
     back: Mapping[str, Collection[str]],
 ) -> list[SitePage]:
     """Return all generated pages; those in the navigation first, in its order.
@@ -31,12 +30,13 @@ def generated_pages(
     """
     return [
         home_page(given, folders),
-        hot_page(given, changes, back),
+        hot_page(given, back),
         *tag_pages(given),
         graph_page(given),
         *code_pages(given),
         glossary_page(given),
         lint_page(given),
-        changes_page(given, changes),
+        *upkeep_pages(given),
+        changes_page(given),
         *folder_pages(given, folders),
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lorepack.builder.render.changes import Change, Changes
+from lorepack.builder.changes import Change
 from lorepack.builder.render.generated.page import generated_page
 from lorepack.builder.render.model import SiteInput, SitePage
 from lorepack.builder.render.urls import relative_url
@@ -14,8 +14,9 @@ _KINDS = (("new", "New"), ("changed", "Changed"), ("moved", "Moved"), ("removed"
 _SHOWN = 500
 
 
-def changes_page(given: SiteInput, changes: Changes | None) -> SitePage:
+def changes_page(given: SiteInput) -> SitePage:
     """Return the page of all changes."""
+    changes = given.changes
     found = changes.pages if changes else ()
     groups = []
     for kind, title in _KINDS:
@@ -31,7 +32,7 @@ def changes_page(given: SiteInput, changes: Changes | None) -> SitePage:
         "groups": groups,
     }
     return generated_page(
-        CHANGES_URL, f"Version {given.version}", "changes.html.j2", context, in_nav=True,
+        CHANGES_URL, "Changes", "changes.html.j2", context, in_nav=True,
         description=f"{len(found)} pages differ from the previous version",
     )  # fmt: skip
 

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from lorepack.builder.link.outgoing import outgoing
 from lorepack.builder.model import LinkedPage
 from lorepack.builder.render.generated.page import generated_page
 from lorepack.builder.render.model import SiteInput, SitePage
-from lorepack.builder.render.page import GRAPH_URL, outgoing
+from lorepack.builder.render.page import GRAPH_URL
 from lorepack.builder.render.scripts import numbered, script_call
 
 MAX_NODES = 5000

@@ -9,6 +9,9 @@ from lorepack.builder.render.generated.page import generated_page, page_link
 from lorepack.builder.render.model import SiteInput, SitePage
 from lorepack.builder.render.urls import TAGS_URL, relative_url, tag_url
 
+_SHOWN = 300
+"""Pieces of advice that are listed."""
+
 
 def tag_pages(given: SiteInput) -> list[SitePage]:
     """Return the page of all tags, then one a tag with its pages and the tags below it."""
@@ -35,8 +38,19 @@ def tag_pages(given: SiteInput) -> list[SitePage]:
         }
         for key in sorted(names)
     ]
+    advice = [tag for tag in given.upkeep.tags if tag.message]
+    translated = {
+        tuple(sorted((tag.tag, twin.tag)))
+        for tag in given.upkeep.tags for twin in tag.twins if twin.why == "translation"
+    }  # fmt: skip
+    context = {
+        "tags": rows,
+        "advice": [{"message": t.message, "use": t.use, "pages": t.pages} for t in advice[:_SHOWN]],
+        "more": max(0, len(advice) - _SHOWN),
+        "translated": [" and ".join(f"#{t}" for t in pair) for pair in sorted(translated)[:_SHOWN]],
+    }
     index = generated_page(
-        TAGS_URL, "Tags", "tags.html.j2", {"tags": rows}, in_nav=True,
+        TAGS_URL, "Tags", "tags.html.j2", context, in_nav=True,
         description=f"{len(rows)} tags",
     )  # fmt: skip
     return [index] + [

@@ -1,15 +1,17 @@
-"""What changed since the previous pack, and what is new by its own date."""
+"""What changed since the previous pack, and what was touched in the pack's last week."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from typing import Literal
 
+from lorepack.builder.link.outgoing import backlinks
 from lorepack.builder.model import LinkedPage, Page
 from lorepack.builder.previous import Previous, PreviousPage, section_digests
-from lorepack.builder.render.model import SiteInput
+
+WEEK = timedelta(days=7)
 
 
 @dataclass(frozen=True)
@@ -29,19 +31,22 @@ class Change:
 
 @dataclass(frozen=True)
 class Changes:
-    """All changes in the order of paths, and tags that the previous pack had not."""
+    """All changes in the order of paths, tags that the previous pack had not, and new orphans.
+
+    An orphan is a page that no other page links to; it is new if it was none, or was not there.
+    """
 
     since: str
     pages: tuple[Change, ...]
     tags: tuple[str, ...]
+    orphans: tuple[str, ...]
 
 
-def find_changes(given: SiteInput) -> Changes | None:
+def find_changes(pages: Sequence[LinkedPage], previous: Previous | None) -> Changes | None:
     """Compare with the previous pack; None when there is none."""
-    previous = given.previous
     if previous is None:
         return None
-    now = {linked.page.path: linked.page for linked in given.pages}
+    now = {linked.page.path: linked.page for linked in pages}
     gone = {path: page for path, page in previous.pages.items() if path not in now}
     by_hash = {page.hash: path for path, page in sorted(gone.items())}
     found: list[Change] = []
@@ -56,22 +61,35 @@ def find_changes(given: SiteInput) -> Changes | None:
             found.append(Change("changed", page.path, page.title, _sections(page, before)))
     found += [Change("removed", path, page.title) for path, page in gone.items()]
     found.sort(key=lambda change: change.path)
-    return Changes(previous.version, tuple(found), _new_tags(given.pages, previous))
+    back = backlinks(pages)
+    lonely = [path for path in now if not back.get(path) and path not in previous.orphans]
+    return Changes(previous.version, tuple(found), _new_tags(pages, previous), tuple(lonely))
 
 
-def recent_pages(pages: Sequence[LinkedPage], limit: int) -> list[tuple[str, Page]]:
-    """Return (date, page) of those that say when they were written or changed, latest first."""
-    dated = [(iso_date(p.page.updated or p.page.created), p.page) for p in pages]
-    known = [(day, page) for day, page in dated if day]
-    return sorted(known, key=lambda item: (item[0], item[1].path), reverse=True)[:limit]
+def pack_day(given: str, epoch: int, pages: Sequence[LinkedPage]) -> str:
+    """Return the day that a pack counts from, never that of the clock.
+
+    Args:
+        given: the day that the recipe says, or ''.
+        epoch: ``SOURCE_DATE_EPOCH``, seconds, or 0: used where the recipe says nothing.
+        pages: the latest of their days is used where neither says anything; '' without any.
+    """
+    if given:
+        return given
+    if epoch:
+        return datetime.fromtimestamp(epoch, UTC).date().isoformat()
+    return max((linked.page.day for linked in pages), default="")
 
 
-def iso_date(text: str) -> str:
-    """Return the day that ``text`` begins with, as ``2026-01-31``; '' if it begins with none."""
-    try:
-        return date.fromisoformat(text[:10]).isoformat()
-    except ValueError:
-        return ""
+def week_before(day: str) -> str:
+    """Return the day seven days before ``day``; '' for ''."""
+    return (date.fromisoformat(day) - WEEK).isoformat() if day else ""
+
+
+def recent_pages(pages: Sequence[LinkedPage], since: str) -> list[Page]:
+    """Return the pages touched on ``since`` or later, the latest first; none without a day."""
+    touched = [linked.page for linked in pages if since and linked.page.day >= since]
+    return sorted(touched, key=lambda page: (page.day, page.path), reverse=True)
 
 
 def _sections(page: Page, before: PreviousPage) -> tuple[tuple[str, str], ...]:

@@ -1,0 +1,127 @@
+"""``daily_update``: what is new and changed, by dates and since the previous pack."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
+from typing import Any
+
+from lorepack.server.tools.answer import (
+    LIST,
+    Context,
+    ToolAnswer,
+    ToolSpec,
+    error,
+    listed,
+    object_schema,
+    output_schema,
+)
+
+_PAGES = """
+SELECT path, title, summary, created, updated, substr(max(created, updated), 1, 10) AS day
+FROM pages WHERE substr(max(created, updated), 1, 10) >= ? ORDER BY day DESC, path
+"""
+_LINKED = """
+SELECT DISTINCT target.name FROM edges
+JOIN nodes AS source ON source.id = edges.src JOIN nodes AS target ON target.id = edges.dst
+WHERE target.kind = 'page' AND source.kind = 'page' AND source.id <> target.id
+"""
+_CHANGES = "SELECT kind, path, title, before, sections FROM changes ORDER BY id"
+_TAGS_BEFORE = """
+SELECT DISTINCT value FROM pages, json_each(pages.tags)
+WHERE substr(coalesce(nullif(created, ''), updated), 1, 10) < ?
+"""
+_TAGS_SINCE = """
+SELECT DISTINCT value FROM pages, json_each(pages.tags)
+WHERE substr(coalesce(nullif(created, ''), updated), 1, 10) >= ? ORDER BY 1
+"""
+_WEEK = timedelta(days=7)
+_NEVER = "9999-12-31"
+_TOLD = ("new", "changed", "moved", "removed")
+
+
+def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
+    """List what is new and changed since a day, or in the week before the pack's own day."""
+    mount = context.mount
+    since = arguments.get("since")
+    try:
+        since = date.fromisoformat(since).isoformat() if since else week_before(mount.day)
+    except ValueError:
+        return error("invalid_date", f"{since!r} is no date", {"form": "2026-01-31"})
+    pack = mount.connection()
+    linked = {row[0] for row in pack.execute(_LINKED)}
+    pages = [
+        {**dict(row), "change": "new" if row["created"][:10] >= since else "changed",
+         "orphan": row["path"] not in linked}
+        for row in pack.execute(_PAGES, (since,))
+    ]  # fmt: skip
+    changes = read_changes(pack)
+    tags = [c["path"] for c in changes if c["kind"] == "tag"] or _new_tags(pack, since)
+    orphans = [c["path"] for c in changes if c["kind"] == "orphan"]
+    if not mount.previous_version:
+        orphans = [page["path"] for page in pages if page["orphan"]]
+    told = [change for change in changes if change["kind"] in _TOLD]
+    head = _head(mount.day, since, len(pages), told, mount.previous_version, tags, orphans)
+    nothing = "nothing is dated since then"
+    return listed(
+        context, arguments, "pages", pages, page_line, nothing, head=head,
+        since=since, day=mount.day, newTags=tags, newOrphans=orphans[:100],
+        previousVersion=mount.previous_version, changes=told[:100],
+    )  # fmt: skip
+
+
+def week_before(day: str) -> str:
+    """Return the day seven days before ``day``; for '', one that nothing is as late as."""
+    return (date.fromisoformat(day) - _WEEK).isoformat() if day else _NEVER
+
+
+def read_changes(pack: sqlite3.Connection) -> list[dict[str, Any]]:
+    """Return what differs from the previous pack; nothing where there was none."""
+    rows = pack.execute(_CHANGES)
+    return [{**dict(row), "sections": json.loads(row["sections"])} for row in rows]
+
+
+def _new_tags(pack: sqlite3.Connection, since: str) -> list[str]:
+    before = {row[0] for row in pack.execute(_TAGS_BEFORE, (since,))}
+    return [row[0] for row in pack.execute(_TAGS_SINCE, (since,)) if row[0] not in before]
+
+
+def _head(
+    day: str, since: str, pages: int, told: Sequence[Mapping[str, Any]], previous: str,
+    tags: Sequence[str], orphans: Sequence[str],
+) -> str:  # fmt: skip
+    lines = [f"{pages} pages are dated {since} or later; the pack's day is {day or 'not known'}"]
+    if previous:
+        lines.append(f"{len(told)} pages differ from version {previous}:")
+        lines += [f"- {change_line(change)}" for change in told[:20]]
+    lines += ["New tags: " + ", ".join(f"#{tag}" for tag in tags[:20])] if tags else []
+    lines += ["New orphans: " + ", ".join(orphans[:20])] if orphans else []
+    return "\n".join(lines)
+
+
+def change_line(change: Mapping[str, Any]) -> str:
+    """Return what changed in a page as one line of text."""
+    sections = [s["heading"] or "its beginning" for s in change["sections"]]
+    where = f": {', '.join(sections)}" if sections else ""
+    before = f", before at {change['before']}" if change["before"] else ""
+    return f"{change['kind']} {change['path']} ({change['title']}){before}{where}"
+
+
+def page_line(row: Mapping[str, Any]) -> str:
+    """Return a dated page as one line of text."""
+    orphan = ", linked from nowhere" if row["orphan"] else ""
+    return f"{row['day']} {row['change']}: {row['path']} ({row['title']}{orphan})"
+
+
+SPEC = ToolSpec(
+    name="daily_update",
+    description=(
+        "List pages new or changed since a day, new tags and new orphans, and what differs from "
+        "the previous pack; without a day, the week before the pack's own day."
+    ),
+    input_schema=object_schema({"since": {"type": "string", "maxLength": 40}, **LIST}),
+    output_schema=output_schema({"pages": {"type": "array", "items": {"type": "object"}}}),
+    run=run,
+)
