@@ -9,7 +9,8 @@ from typing import Literal
 
 from lorepack.builder.link.outgoing import backlinks
 from lorepack.builder.model import LinkedPage, Page
-from lorepack.builder.previous import Previous, PreviousPage, section_digests
+from lorepack.builder.previous import Previous, PreviousPage
+from lorepack.packfile.sections import section_digests
 
 WEEK = timedelta(days=7)
 

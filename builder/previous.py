@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -13,6 +12,7 @@ from pathlib import Path
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.format import SUFFIX, version_key
 from lorepack.packfile.open import open_pack
+from lorepack.packfile.sections import section_digests
 
 _META = "SELECT key, value FROM meta"
 _PAGES = "SELECT id, path, title, hash, tags, body_line, markdown FROM pages ORDER BY path"
@@ -89,26 +89,6 @@ def read_previous(path: Path, name: str) -> Previous:
             f"{path} is a pack of {meta['name']!r}, not of {name!r}", "give one of the same name"
         )
     return previous
-
-
-def section_digests(
-    body: str, body_line: int, headings: Sequence[tuple[str, int]]
-) -> dict[str, str]:
-    """Return a digest of the text from each heading to the next, by anchor; '' is the page's top.
-
-    Args:
-        body_line: the body's first line in the file.
-        headings: anchors and lines in the file, in order.
-    """
-    lines = body.split("\n")
-    starts = [("", body_line), *headings]
-    ends = [line for _, line in headings] + [body_line + len(lines)]
-    return {
-        anchor: hashlib.sha256(
-            "\n".join(lines[start - body_line : end - body_line]).encode("utf-8", "replace")
-        ).hexdigest()
-        for (anchor, start), end in zip(starts, ends, strict=True)
-    }
 
 
 def _page(row: sqlite3.Row, headings: Sequence[tuple[str, int]]) -> PreviousPage:

@@ -1,17 +1,24 @@
-"""Check a pack: structure, references, index, vectors, digests."""
+"""Check a pack: file, schema, structure, references, index, vectors, digests."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from lorepack.packfile.digest import content_digest, index_digest
 from lorepack.packfile.errors import LorepackError
+from lorepack.packfile.format import FORMAT, schema_sql
 from lorepack.packfile.open import open_pack
 
+_SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_master"
+_ROLLBACK_JOURNAL = b"\x01\x01"
+_RESERVED = slice(72, 92)
+"""Bytes of SQLite's header that are zero: https://www.sqlite.org/fileformat2.html."""
 _COUNT_CHUNKS = "SELECT count(*) FROM chunks"
 _COUNT_INDEXED = "SELECT count(*) FROM chunks_fts_docsize"
 _COUNT_VECTORS = "SELECT count(*) FROM vectors"
@@ -28,12 +35,66 @@ class Check:
 
 
 def verify_pack(path: Path) -> list[Check]:
-    """Run every check on ``path``. Raises `LorepackError` when it cannot be opened as a pack."""
+    """Run every check on ``path``; those that rest on one that failed are left out.
+
+    Raises:
+        LorepackError: it cannot be opened as a pack.
+    """
     pack = open_pack(path)
     try:
-        return [Check(name, _guarded(check, pack)) for name, check in _CHECKS.items()]
+        done = [Check("file", _guarded(lambda opened: _file(path, opened), pack))]
+        for name, check in _CHECKS.items():
+            done.append(Check(name, _guarded(check, pack)))
+            # What is no table of ours may be a view that reads like one.
+            if name == "schema" and done[-1].problem:
+                break
+        return done
     finally:
         pack.close()
+
+
+def content_digest_of(path: Path) -> str:
+    """Return the content digest that a pack says it has. Raises `LorepackError` for no pack."""
+    pack = open_pack(path)
+    try:
+        return _meta(pack, "content_digest")
+    except (sqlite3.Error, KeyError) as error:
+        raise LorepackError(f"{path} is damaged ({error})", "fetch or build it again") from error
+    finally:
+        pack.close()
+
+
+def _file(path: Path, pack: sqlite3.Connection) -> str:
+    """A pack is as long as its pages, and no journal belongs to it."""
+    (pages,) = pack.execute("PRAGMA page_count").fetchone()
+    (size,) = pack.execute("PRAGMA page_size").fetchone()
+    length = path.stat().st_size
+    if length != pages * size:
+        return f"has {length} bytes, and {pages} pages of {size}"
+    with path.open("rb") as file:
+        header = file.read(100)
+    if header[18:20] != _ROLLBACK_JOURNAL:
+        return "its header asks for a write-ahead log"
+    if any(header[_RESERVED]):
+        return "its header has bytes where there are none"
+    return ""
+
+
+def _schema(pack: sqlite3.Connection) -> str:
+    """A pack has the tables of its format, and nothing else: no view, no trigger."""
+    expected, found = _expected_schema(), set(map(tuple, pack.execute(_SCHEMA)))
+    missing = sorted(name for _, name, *_ in expected - found)
+    strange = sorted(name for _, name, *_ in found - expected)
+    if missing or strange:
+        return f"differs from format {FORMAT}: {', '.join(dict.fromkeys([*strange, *missing]))}"
+    return ""
+
+
+@cache
+def _expected_schema() -> frozenset[tuple[str, str, str, str | None]]:
+    with closing(sqlite3.connect(":memory:")) as empty:
+        empty.executescript(schema_sql())
+        return frozenset(map(tuple, empty.execute(_SCHEMA)))
 
 
 def require_sound(path: Path) -> None:
@@ -106,6 +167,7 @@ def _meta(pack: sqlite3.Connection, key: str) -> str:
 
 
 _CHECKS: dict[str, Callable[[sqlite3.Connection], str]] = {
+    "schema": _schema,
     "integrity": _integrity,
     "references": _references,
     "words": _words,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.format import NAME, SUFFIX, VERSION, version_key
+from lorepack.packfile.signature import require_signature
 from lorepack.packfile.verify import require_sound
 from lorepack.server.mount import Mount, mount_pack
 
@@ -41,11 +42,13 @@ class Library:
     """Keeps a shelf up to date with files and folders.
 
     A pack that appears while the server runs is verified before it takes another's place; one that
-    fails is refused, and what was there before stays.
+    fails is refused, and what was there before stays. With a ``key`` (minisign's public one, file
+    or text), only packs that it signed are mounted.
     """
 
-    def __init__(self, paths: Sequence[Path]) -> None:
+    def __init__(self, paths: Sequence[Path], key: str | None = None) -> None:
         self.paths = tuple(paths)
+        self.key = key
         self.shelf = Shelf()
         self._mounted: dict[Path, tuple[_Stamp, Mount]] = {}
         self._refused: dict[Path, _Stamp] = {}
@@ -97,6 +100,8 @@ class Library:
             self._refuse(path, stamp, error)
 
     def _mount(self, path: Path, stamp: _Stamp | None) -> None:
+        if self.key is not None:
+            require_signature(path, self.key)
         mount = mount_pack(path)
         if not NAME.fullmatch(mount.name) or not VERSION.fullmatch(mount.version):
             raise LorepackError(f"{path} has no name that can be served", "build it again")

@@ -9,8 +9,9 @@ import anyio
 import click
 from mcp.server.stdio import stdio_server
 
+from lorepack.packfile.signature import require_signature as check_signature
 from lorepack.server.calls import Calls
-from lorepack.server.cli.process import process_options
+from lorepack.server.cli.process import REQUIRE_SIGNATURE, process_options
 from lorepack.server.cli.rerank import RERANK, reranker_for
 from lorepack.server.metrics import Metrics
 from lorepack.server.mount import mount_pack
@@ -30,14 +31,17 @@ from lorepack.server.tools.profiles import DEFAULT_PROFILE, PROFILES
               type=click.Choice(list(PROFILES)), help="Which tools agents see.")  # fmt: skip
 @click.option("--tripwire", "trapped", is_flag=True, envvar="LOREPACK_MCP_TRIPWIRE",
               help="Log whatever else writes to stdout.")  # fmt: skip
+@REQUIRE_SIGNATURE
 @process_options
 @RERANK
 def mcp(
-    pack: Path, tools: str, trapped: bool, timeout: float, max_calls: int, log_level: str,
-    heartbeat: float, rerank: int,
+    pack: Path, tools: str, trapped: bool, require_signature: str | None, timeout: float,
+    max_calls: int, log_level: str, heartbeat: float, rerank: int,
 ) -> None:  # fmt: skip
     """Serve PACK to one agent over stdin and stdout."""
     start_logs(log_level)
+    if require_signature is not None:
+        check_signature(pack, require_signature)
     mount = mount_pack(pack)
     context = Context(mount, "", reranker_for(rerank), shares_disk=True)
     with instance_file("stdio", [pack], "stdio") as instance:

@@ -11,6 +11,11 @@ from lorepack.server.calls import MOST_AT_ONCE, TIMEOUT_SECONDS
 from lorepack.server.process.heartbeat import HEARTBEAT_SECONDS
 
 _LEVELS = ("debug", "info", "warning", "error")
+REQUIRE_SIGNATURE = click.option(
+    "--require-signature",
+    metavar="KEY",
+    help="Mount only packs signed by this minisign public key, its file or its text.",
+)
 
 
 def process_options(command: Callable[..., Any]) -> Callable[..., Any]:

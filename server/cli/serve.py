@@ -13,7 +13,7 @@ import click
 import uvicorn
 
 from lorepack.packfile.errors import LorepackError
-from lorepack.server.cli.process import process_options
+from lorepack.server.cli.process import REQUIRE_SIGNATURE, process_options
 from lorepack.server.cli.rerank import RERANK, reranker_for
 from lorepack.server.guard import read_tokens
 from lorepack.server.library import Library
@@ -40,16 +40,17 @@ from lorepack.server.web import LOOPBACK_HOSTS, Settings, create_app
               help="Follow packs that appear, change or go.")  # fmt: skip
 @click.option("--warm/--no-warm", default=True, show_default=True,
               help="Load the packs' models at the start, not with the first question.")  # fmt: skip
+@REQUIRE_SIGNATURE
 @process_options
 @RERANK
 def serve(
     packs: Sequence[Path], host: str, port: int, allow_host: Sequence[str], tools: str,
-    token_file: Path | None, watch: bool, warm: bool, timeout: float,
+    token_file: Path | None, watch: bool, warm: bool, require_signature: str | None, timeout: float,
     max_calls: int, log_level: str, heartbeat: float, rerank: int,
 ) -> None:  # fmt: skip
     """Serve PACKS, files or folders of them: site, MCP and API over HTTP."""
     start_logs(log_level)
-    library = Library(packs)
+    library = Library(packs, require_signature)
     library.open()
     settings = Settings(
         profile=tools,
