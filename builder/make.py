@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from lorepack.builder.build import NO_PREVIOUS, Summary
 from lorepack.builder.cache_file import cache_file
 from lorepack.builder.compile import Compiled, compile_sources
 from lorepack.builder.index import write_rows
+from lorepack.builder.index.upkeep import write_changes
 from lorepack.builder.model import Finding
 from lorepack.builder.previous import Previous, find_previous, read_previous
 from lorepack.builder.recipe import Recipe
@@ -18,6 +20,8 @@ from lorepack.builder.render import render_site
 from lorepack.builder.render.model import SiteInput
 from lorepack.builder.seal import new_pack, write_encoder, write_meta, write_site
 from lorepack.builder.stages import Acquired, Clock, source_date_epoch
+from lorepack.packfile.diff.model import Change as RowChange
+from lorepack.packfile.diff.rows import read_rows, row_changes
 from lorepack.packfile.models.prune import carried_files
 from lorepack.packfile.segment import SEGMENTER_VERSION
 from lorepack.packfile.site import SiteFile, put_site
@@ -50,7 +54,9 @@ def write_pack(
     with new_pack(target) as pack:
         with clock.stage("index"):
             graph = write_rows(pack, content)
-        files = _render(recipe, compiled, clock) if site else {}
+            rows = row_changes(before.rows, read_rows(pack)) if before else []
+            changed = write_changes(pack, content.changes, rows)
+        files = _render(recipe, compiled, clock, rows) if site else {}
         with clock.stage("seal"):
             write_site(pack, files, epoch)
             if recipe.carry and compiled.model is not None:
@@ -62,7 +68,7 @@ def write_pack(
                 "edges": len(graph.edges),
                 "findings": len(content.findings),
             }
-            digest = write_meta(pack, _meta(recipe, compiled, counts, before))
+            digest = write_meta(pack, _meta(recipe, compiled, counts, changed, before))
     size = target.stat().st_size
     summary = _summary(compiled, target, clock, size, counts["edges"], digest)
     return summary, list(content.findings)
@@ -100,7 +106,9 @@ def _previous(recipe: Recipe, folder: Path, given: Path | None) -> Previous | No
     return find_previous(folder, recipe.name, recipe.version)
 
 
-def _render(recipe: Recipe, compiled: Compiled, clock: Clock) -> dict[str, SiteFile]:
+def _render(
+    recipe: Recipe, compiled: Compiled, clock: Clock, rows: Sequence[RowChange] = ()
+) -> dict[str, SiteFile]:
     content = compiled.content
     given = SiteInput(
         pages=content.pages,
@@ -110,6 +118,7 @@ def _render(recipe: Recipe, compiled: Compiled, clock: Clock) -> dict[str, SiteF
         findings=content.findings,
         upkeep=content.upkeep,
         changes=content.changes,
+        row_changes=rows,
         name=recipe.name,
         title=recipe.title,
         version=recipe.version,
@@ -125,7 +134,11 @@ def _render(recipe: Recipe, compiled: Compiled, clock: Clock) -> dict[str, SiteF
 
 
 def _meta(
-    recipe: Recipe, compiled: Compiled, counts: dict[str, int], previous: Previous | None
+    recipe: Recipe,
+    compiled: Compiled,
+    counts: dict[str, int],
+    changed: dict[str, dict[str, int]],
+    previous: Previous | None,
 ) -> dict[str, object]:
     model = compiled.model
     facts: dict[str, object] = {
@@ -138,6 +151,7 @@ def _meta(
         "segmenter": SEGMENTER_VERSION,
         "counts": counts,
         "day": compiled.content.upkeep.day,
+        "changes": changed,
         "previous_version": previous.version if previous else "",
         "previous_digest": previous.digest if previous else "",
     }

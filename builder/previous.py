@@ -9,6 +9,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from lorepack.packfile.diff.rows import Rows, read_rows
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.format import SUFFIX, version_key
 from lorepack.packfile.open import open_pack
@@ -43,6 +44,8 @@ class Previous:
     tags: frozenset[str]
     orphans: frozenset[str]
     """Paths of pages that no other page linked to."""
+    rows: Rows
+    """Edges, symbols and findings."""
 
 
 def find_previous(folder: Path, name: str, version: str) -> Previous | None:
@@ -76,11 +79,12 @@ def read_previous(path: Path, name: str) -> Previous:
             tags = frozenset(tag.lower() for row in rows for tag in json.loads(row["tags"]))
             linked = {row[0] for row in pack.execute(_LINKED)}
             previous = Previous(
-                meta["version"],
-                meta["content_digest"],
-                pages,
-                tags,
-                frozenset(pages.keys() - linked),
+                version=meta["version"],
+                digest=meta["content_digest"],
+                pages=pages,
+                tags=tags,
+                orphans=frozenset(pages.keys() - linked),
+                rows=read_rows(pack),
             )
     except (sqlite3.Error, KeyError, ValueError) as error:
         raise LorepackError(f"{path} cannot be read ({error})", "give another pack") from error

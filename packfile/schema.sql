@@ -11,7 +11,7 @@ PRAGMA user_version = 1;            -- the format; readers refuse a newer one
 -- Facts about the whole pack. Keys: name, version, title, languages, builder, embedder (JSON: id,
 -- dims, prefixes, pooling, sha256 of the weights, or null), segmenter, counts (JSON), built (only
 -- with SOURCE_DATE_EPOCH), day (the pack's own, from which weeks and staleness count, or ''),
--- previous_version, previous_digest, content_digest, index_digest.
+-- previous_version, changes (JSON: numbers by kind and how), previous_digest, content_digest, index_digest.
 CREATE TABLE meta (
     key   TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -241,11 +241,14 @@ CREATE TABLE concept_passages (
     PRIMARY KEY (concept_id, ordinal)
 ) WITHOUT ROWID;
 
--- What differs from the previous pack (meta's `previous_version`). kind: new, changed, moved, removed,
--- orphan (linked from nowhere, and was not so), tag (new; `path` is the tag).
+-- What differs from the previous pack (meta's `previous_version`; the numbers are in its `changes`).
+-- kind: page (how: new, changed, moved, removed), orphan (linked from nowhere, and was not so), tag
+-- (new), edge, symbol, finding (added, removed, changed: the first 1,000 of each; `lorepack diff`
+-- tells all). `path` is a page's, or the name of what changed.
 CREATE TABLE changes (
     id       INTEGER PRIMARY KEY,
     kind     TEXT NOT NULL,
+    how      TEXT NOT NULL,
     path     TEXT NOT NULL,
     title    TEXT NOT NULL DEFAULT '',
     before   TEXT NOT NULL DEFAULT '',  -- where a moved page was

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ from lorepack.packfile.cli import cli
 from lorepack.packfile.diff import diff_packs
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.inspect import inspect_pack
+from lorepack.packfile.open import open_pack
+from lorepack.packfile.site import site_files
 from tests.conftest import Built
 
 Build = Callable[..., Built]
@@ -117,6 +120,31 @@ def test_inspect_counts_rows_and_bytes(build: Build) -> None:
     code, text = run("inspect", built.path)
     assert code == 0 and "content_digest" in text and "v: 5 pages" in text
     assert json.loads(run("inspect", built.path, "--json")[1])["meta"]["name"] == "test"
+
+
+def test_a_pack_tells_what_differs_from_the_one_before(two: tuple[Path, Path]) -> None:
+    from lorepack.server.mount import mount_pack
+    from lorepack.server.tools.answer import Context
+    from lorepack.server.tools.pack_diff import SPEC
+
+    context = Context(mount_pack(two[1]))
+    data = SPEC.run(context, {"limit": 500, "maxTokens": 100_000}).data
+    told = {(c["kind"], c["name"]) for c in data["changes"] if c["how"] != "removed"}
+    # A section that went is told by `lorepack diff` alone: the new pack has no trace of it.
+    whole = {(c.kind, c.name) for c in diff_packs(*two).changes if c.how != "removed"}
+    assert told == whole
+    assert data["previousVersion"] == "1.0.0" and data["counts"]["page"]["moved"] == 1
+    one = SPEC.run(context, {"kind": "finding"})
+    assert {c["kind"] for c in one.data["changes"]} == {"finding"}
+    assert "test 1.0.0 → 2.0.0: pages: 1 changed" in one.text
+    first = SPEC.run(Context(mount_pack(two[0])), {})
+    assert first.data["status"] == "no_match" and "no earlier version" in first.text
+
+
+def test_the_sites_page_of_changes_has_links_and_findings(two: tuple[Path, Path]) -> None:
+    with closing(open_pack(two[1])) as pack:
+        html = dict(site_files(pack))["changes/index.html"].decode()
+    assert "Links added" in html and "Findings added" in html and "leads nowhere" in html
 
 
 def test_what_is_no_pack_is_one_clear_error(tmp_path: Path) -> None:

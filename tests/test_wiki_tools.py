@@ -58,8 +58,8 @@ def paths(entries: list[Mapping[str, Any]], key: str = "path") -> list[str]:
 
 
 def test_profiles_hold_what_they_promise() -> None:
-    assert len(PROFILES["core"]) == 6 and len(PROFILES["wiki"]) == 7
-    assert len({spec.name for spec in PROFILES["all"]}) == 13
+    assert len(PROFILES["core"]) == 6 and len(PROFILES["wiki"]) == 8
+    assert len({spec.name for spec in PROFILES["all"]}) == 14
     for spec in PROFILES["all"]:
         Draft202012Validator.check_schema(dict(spec.input_schema))
         Draft202012Validator.check_schema(dict(spec.output_schema))
@@ -70,7 +70,7 @@ def test_every_tool_keeps_to_a_budget(ask: Ask) -> None:
         "find_chunks": {"query": "night"}, "get_page": {"page": "v/Harbour.md"},
         "find_neighbors": {"source": "v/Harbour.md"}, "list_project_dependencies": {},
         "wiki_status": {}, "wiki_query": {"query": "night"}, "memory_bridge": {}, "wiki_lint": {},
-        "cross_linker": {"path": "v/Harbour.md"}, "tag_taxonomy": {}, "daily_update": {},
+        "cross_linker": {"path": "v/Harbour.md"}, "tag_taxonomy": {}, "daily_update": {}, "pack_diff": {},
         "wiki_synthesize": {"concepts": ["harbour", "night watch"]},
     }  # fmt: skip
     assert {*calls, "resolve_repo"} == {spec.name for spec in PROFILES["all"]}

@@ -14,7 +14,7 @@ from lorepack.builder.changes import Changes
 from lorepack.builder.embed import embedding_text, text_hash
 from lorepack.builder.index.graph import ChunkPlaces, Graph, build_graph
 from lorepack.builder.index.postings import term_postings
-from lorepack.builder.index.upkeep import write_changes, write_upkeep
+from lorepack.builder.index.upkeep import write_upkeep
 from lorepack.builder.index.vectors import binary_planes, centre, language_means, quantize
 from lorepack.builder.index.words import segmented
 from lorepack.builder.model import Chunk, Finding, LinkedPage, Source
@@ -126,7 +126,6 @@ def write_rows(pack: sqlite3.Connection, content: Content) -> Graph:
         ),
     )
     write_upkeep(pack, content.upkeep, page_ids, _first_chunks(content))
-    write_changes(pack, content.changes)
     return graph
 
 

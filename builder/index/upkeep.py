@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 
 from lorepack.builder.changes import Changes
 from lorepack.builder.upkeep.model import Upkeep
+from lorepack.packfile.diff.model import Change as RowChange
 
 _SUGGESTION = """
 INSERT INTO suggestions (page_id, rank, kind, target, message, text, line, start, link)
@@ -21,7 +23,11 @@ INSERT INTO concepts (id, concepts, targets, pages, lift, score, message)
 VALUES (?, ?, ?, ?, ?, ?, ?)
 """
 _PASSAGE = "INSERT INTO concept_passages (concept_id, ordinal, chunk_id) VALUES (?, ?, ?)"
-_CHANGE = "INSERT INTO changes (kind, path, title, before, sections) VALUES (?, ?, ?, ?, ?)"
+_CHANGE = """
+INSERT INTO changes (kind, how, path, title, before, sections) VALUES (?, ?, ?, ?, ?, ?)
+"""
+_KEPT = 1_000
+"""Changes of edges, symbols and findings of one sort that a pack keeps."""
 
 
 def write_upkeep(
@@ -58,16 +64,32 @@ def write_upkeep(
         pack.executemany(_PASSAGE, ((number, n, chunk) for n, chunk in enumerate(places, 1)))
 
 
-def write_changes(pack: sqlite3.Connection, changes: Changes | None) -> None:
-    """Write what differs from the previous pack, if there is one."""
+def write_changes(
+    pack: sqlite3.Connection, changes: Changes | None, rows: Sequence[RowChange]
+) -> dict[str, dict[str, int]]:
+    """Write what differs from the previous pack; return its numbers by kind and how.
+
+    Args:
+        changes: of pages; None where there is no previous pack.
+        rows: of edges, symbols and findings.
+    """
     if changes is None:
-        return
+        return {}
     for change in changes.pages:
         sections = _json([{"anchor": a, "heading": h} for a, h in change.sections])
-        row = (change.kind, change.path, change.title, change.before, sections)
+        row = ("page", change.kind, change.path, change.title, change.before, sections)
         pack.execute(_CHANGE, row)
-    pack.executemany(_CHANGE, (("orphan", path, "", "", "[]") for path in changes.orphans))
-    pack.executemany(_CHANGE, (("tag", tag, "", "", "[]") for tag in changes.tags))
+    named = [("orphan", "new", path) for path in changes.orphans]
+    named += [("tag", "new", tag) for tag in changes.tags]
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for change in changes.pages:
+        counts["page"][change.kind] += 1
+    for item in rows:
+        counts[item.kind][item.how] += 1
+        if counts[item.kind][item.how] <= _KEPT:
+            named.append((item.kind, item.how, item.name))
+    pack.executemany(_CHANGE, ((*name, "", "", "[]") for name in named))
+    return {kind: dict(sorted(own.items())) for kind, own in sorted(counts.items())}
 
 
 def _json(data: object) -> str:

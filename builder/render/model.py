@@ -10,6 +10,7 @@ from typing import Any
 from lorepack.builder.changes import Changes
 from lorepack.builder.model import Finding, Heading, LinkedPage, Source, SourceFile
 from lorepack.builder.upkeep.model import Upkeep
+from lorepack.packfile.diff.model import Change as RowChange
 from lorepack.packfile.site import SiteFile
 
 
@@ -26,8 +27,9 @@ class SiteInput:
     """Everything that a site is made of.
 
     ``urls`` are by path; ``files`` are all files that a page may show. ``changes`` are None where
-    no earlier pack is. ``epoch`` (seconds) stands for now. ``address`` is where the site will live
-    (``https://host/path/``), or '' where nobody said.
+    no earlier pack is; ``row_changes`` are those of edges, symbols and findings. ``epoch``
+    (seconds) stands for now. ``address`` is where the site will live (``https://host/path/``), or
+    '' where nobody said.
     """
 
     pages: Sequence[LinkedPage]
@@ -37,6 +39,7 @@ class SiteInput:
     findings: Sequence[Finding]
     upkeep: Upkeep
     changes: Changes | None
+    row_changes: Sequence[RowChange]
     name: str
     title: str
     version: str

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
-from lorepack.packfile.diff.model import Change, Difference, How, Kind
+from lorepack.packfile.diff.model import Change, Difference, How
+from lorepack.packfile.diff.rows import Rows, read_rows, row_changes
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.open import open_pack
 from lorepack.packfile.sections import section_digests
@@ -15,15 +16,6 @@ from lorepack.packfile.sections import section_digests
 _META = "SELECT key, value FROM meta WHERE key IN ('name', 'version', 'content_digest')"
 _PAGES = "SELECT id, path, title, hash, body_line, markdown FROM pages ORDER BY path"
 _HEADINGS = "SELECT page_id, anchor, text, line FROM headings ORDER BY page_id, ordinal"
-_ROWS: Mapping[Kind, str] = {
-    "edge": "SELECT src.name || ' → ' || dst.name || ' (' || edges.kind || ')', '' "
-    "FROM edges JOIN nodes AS src ON src.id = edges.src JOIN nodes AS dst ON dst.id = edges.dst",
-    "symbol": "SELECT file || '::' || name, kind || ' ' || signature || char(10) || doc "
-    "FROM symbols",
-    "finding": "SELECT path || ': ' || message || ' [' || rule || ']', severity FROM findings",
-}
-"""What is compared by name, and what of it may change."""
-
 Page = tuple[str, str, Mapping[str, tuple[str, str]]]
 """Title, hash, and (heading, digest) of its sections by anchor."""
 
@@ -35,20 +27,15 @@ def diff_packs(old: Path, new: Path) -> Difference:
         LorepackError: one of them is no pack, or cannot be read.
     """
     before, after = _read(old), _read(new)
-    changes = _page_changes(before[1], after[1])
-    for kind in _ROWS:
-        changes += _row_changes(kind, before[2][kind], after[2][kind])
+    changes = [*_page_changes(before[1], after[1]), *row_changes(before[2], after[2])]
     return Difference(before[0], after[0], changes)
 
 
-def _read(
-    path: Path,
-) -> tuple[dict[str, str], dict[str, Page], dict[Kind, dict[str, str]]]:
+def _read(path: Path) -> tuple[dict[str, str], dict[str, Page], Rows]:
     try:
         with closing(open_pack(path)) as pack:
             meta: dict[str, str] = dict(pack.execute(_META).fetchall())
-            rows = {kind: dict(pack.execute(sql).fetchall()) for kind, sql in _ROWS.items()}
-            return meta, _pages(pack), rows
+            return meta, _pages(pack), read_rows(pack)
     except sqlite3.Error as error:
         raise LorepackError(f"{path} is damaged ({error})", "run `lorepack verify`") from error
 
@@ -98,14 +85,3 @@ def _section_changes(
         heading = (new or old or ("", ""))[0] or "its beginning"
         found.append(Change("section", how, f"{path}#{anchor}".rstrip("#"), heading))
     return found
-
-
-def _row_changes(kind: Kind, before: Mapping[str, str], after: Mapping[str, str]) -> list[Change]:
-    found = [Change(kind, "added", name) for name in after.keys() - before.keys()]
-    found += [Change(kind, "removed", name) for name in before.keys() - after.keys()]
-    found += [
-        Change(kind, "changed", name)
-        for name in before.keys() & after.keys()
-        if before[name] != after[name]
-    ]
-    return sorted(found, key=lambda change: (change.how, change.name))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from lorepack.packfile.diff.model import HOWS, KINDS, Change, Difference, How, Kind
 
-_PLURALS: dict[Kind, str] = {
+PLURALS: dict[Kind, str] = {
     "page": "pages", "section": "sections", "edge": "links", "symbol": "symbols",
     "finding": "findings",
 }  # fmt: skip
@@ -51,7 +51,7 @@ def _page_lines(page: Change, difference: Difference) -> Iterator[str]:
 def _numbers(difference: Difference) -> list[str]:
     counts = difference.counts()
     return [
-        f"{_PLURALS[kind]}: {', '.join(f'{count} {how}' for how, count in counts[kind].items())}"
+        f"{PLURALS[kind]}: {', '.join(f'{count} {how}' for how, count in counts[kind].items())}"
         for kind in KINDS
         if counts[kind]
     ]

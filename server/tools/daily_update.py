@@ -28,7 +28,10 @@ SELECT DISTINCT target.name FROM edges
 JOIN nodes AS source ON source.id = edges.src JOIN nodes AS target ON target.id = edges.dst
 WHERE target.kind = 'page' AND source.kind = 'page' AND source.id <> target.id
 """
-_CHANGES = "SELECT kind, path, title, before, sections FROM changes ORDER BY id"
+_CHANGES = """
+SELECT how AS kind, path, title, before, sections FROM changes WHERE kind = 'page' ORDER BY id
+"""
+_NAMED = "SELECT path FROM changes WHERE kind = ? ORDER BY id"
 _TAGS_BEFORE = """
 SELECT DISTINCT value FROM pages, json_each(pages.tags)
 WHERE substr(coalesce(nullif(created, ''), updated), 1, 10) < ?
@@ -39,7 +42,6 @@ WHERE substr(coalesce(nullif(created, ''), updated), 1, 10) >= ? ORDER BY 1
 """
 _WEEK = timedelta(days=7)
 _NEVER = "9999-12-31"
-_TOLD = ("new", "changed", "moved", "removed")
 
 
 def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
@@ -57,12 +59,11 @@ def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
          "orphan": row["path"] not in linked}
         for row in pack.execute(_PAGES, (since,))
     ]  # fmt: skip
-    changes = read_changes(pack)
-    tags = [c["path"] for c in changes if c["kind"] == "tag"] or _new_tags(pack, since)
-    orphans = [c["path"] for c in changes if c["kind"] == "orphan"]
+    tags = _named(pack, "tag") or _new_tags(pack, since)
+    orphans = _named(pack, "orphan")
     if not mount.previous_version:
         orphans = [page["path"] for page in pages if page["orphan"]]
-    told = [change for change in changes if change["kind"] in _TOLD]
+    told = read_changes(pack)
     head = _head(mount.day, since, len(pages), told, mount.previous_version, tags, orphans)
     nothing = "nothing is dated since then"
     return listed(
@@ -78,9 +79,13 @@ def week_before(day: str) -> str:
 
 
 def read_changes(pack: sqlite3.Connection) -> list[dict[str, Any]]:
-    """Return what differs from the previous pack; nothing where there was none."""
+    """Return the pages that differ from the previous pack; none where there was none."""
     rows = pack.execute(_CHANGES)
     return [{**dict(row), "sections": json.loads(row["sections"])} for row in rows]
+
+
+def _named(pack: sqlite3.Connection, kind: str) -> list[str]:
+    return [row[0] for row in pack.execute(_NAMED, (kind,))]
 
 
 def _new_tags(pack: sqlite3.Connection, since: str) -> list[str]:

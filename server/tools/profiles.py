@@ -9,6 +9,7 @@ from lorepack.server.tools import (
     find_neighbors,
     get_page,
     memory_bridge,
+    pack_diff,
     projects,
     tag_taxonomy,
     wiki_lint,
@@ -24,7 +25,7 @@ CORE: tuple[ToolSpec, ...] = (
 )  # fmt: skip
 WIKI: tuple[ToolSpec, ...] = (
     wiki_query.SPEC, memory_bridge.SPEC, wiki_lint.SPEC, cross_linker.SPEC, tag_taxonomy.SPEC,
-    wiki_synthesize.SPEC, daily_update.SPEC,
+    wiki_synthesize.SPEC, daily_update.SPEC, pack_diff.SPEC,
 )  # fmt: skip
 PROFILES: dict[str, tuple[ToolSpec, ...]] = {"core": CORE, "wiki": WIKI, "all": (*CORE, *WIKI)}
 DEFAULT_PROFILE = "core"

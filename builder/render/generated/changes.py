@@ -8,10 +8,13 @@ from lorepack.builder.changes import Change
 from lorepack.builder.render.generated.page import generated_page
 from lorepack.builder.render.model import SiteInput, SitePage
 from lorepack.builder.render.urls import relative_url
+from lorepack.packfile.diff.report import PLURALS
 
 CHANGES_URL = "changes/"
 _KINDS = (("new", "New"), ("changed", "Changed"), ("moved", "Moved"), ("removed", "Removed"))
 _SHOWN = 500
+_NAMED = 50
+"""Links, symbols and findings of one sort that are listed."""
 
 
 def changes_page(given: SiteInput) -> SitePage:
@@ -30,11 +33,24 @@ def changes_page(given: SiteInput) -> SitePage:
         "version": given.version,
         "since": changes.since if changes else "",
         "groups": groups,
+        "others": _others(given),
     }
     return generated_page(
         CHANGES_URL, "Changes", "changes.html.j2", context, in_nav=True,
         description=f"{len(found)} pages differ from the previous version",
     )  # fmt: skip
+
+
+def _others(given: SiteInput) -> list[dict[str, Any]]:
+    """Return what changed of links, symbols and findings, by kind and how."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for change in given.row_changes:
+        found.setdefault((PLURALS[change.kind], change.how), []).append(change.name)
+    return [
+        {"kind": kind, "how": how, "count": len(names), "names": names[:_NAMED],
+         "more": max(0, len(names) - _NAMED)}
+        for (kind, how), names in found.items()
+    ]  # fmt: skip
 
 
 def _row(change: Change, given: SiteInput) -> dict[str, Any]:
