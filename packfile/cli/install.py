@@ -1,0 +1,68 @@
+"""``lorepack install`` and ``lorepack uninstall``."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from lorepack.packfile.inspect import inspect_pack
+from lorepack.packfile.install import planned, write
+from lorepack.packfile.install.targets import SCOPES, TARGETS, home_folder
+
+
+def _options(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in (
+        click.option("--dry-run", is_flag=True, help="Show the diff, and write nothing."),
+        click.option("--project", type=click.Path(path_type=Path), default=Path(),
+                     help="The project's folder; else this one."),
+        click.option("--scope", type=click.Choice(SCOPES), default="project", show_default=True,
+                     help="For this project, or wherever the agent runs."),
+        click.option("--target", required=True, type=click.Choice(list(TARGETS)),
+                     help="The agent."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+@click.command()
+@click.argument("pack", type=click.Path(path_type=Path))
+@_options
+@click.option("--name", help="What the agent calls the server; else lorepack-NAME.")
+@click.option("--tools", default="core", show_default=True, help="The profile of tools.")
+def install(
+    pack: Path, target: str, scope: str, project: Path, dry_run: bool, name: str | None, tools: str
+) -> None:
+    """Add PACK to a coding agent's MCP servers; shows what changes, and keeps a .bak.
+
+    Comments and other servers stay as they are.
+    """
+    named = name or f"lorepack-{inspect_pack(pack).meta['name']}"
+    lorepack = shutil.which("lorepack") or str(Path(sys.argv[0]).absolute())
+    command = [lorepack, "mcp", str(pack.absolute())]
+    command += ["--tools", tools] if tools != "core" else []
+    _change(target, scope, project, named, command, dry_run)
+
+
+@click.command()
+@click.argument("name")
+@_options
+def uninstall(name: str, target: str, scope: str, project: Path, dry_run: bool) -> None:
+    """Take the server NAME (lorepack-PACK) out of a coding agent's configuration."""
+    _change(target, scope, project, name, None, dry_run)
+
+
+def _change(
+    target: str, scope: str, project: Path, name: str, command: list[str] | None, dry_run: bool
+) -> None:
+    home = home_folder() if scope == "user" else project
+    change = planned(TARGETS[target], scope, project, home, name, command)
+    diff = change.diff()
+    click.echo(diff or f"{change.file}: nothing to change")
+    if diff and not dry_run:
+        write(change)
+        click.echo(f"{change.file} is written", err=True)
