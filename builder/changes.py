@@ -5,29 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Literal
 
 from lorepack.builder.link.outgoing import backlinks
 from lorepack.builder.model import LinkedPage, Page
-from lorepack.builder.previous import Previous, PreviousPage
-from lorepack.packfile.sections import section_digests
+from lorepack.builder.previous import Previous
+from lorepack.packfile.diff.pages import PageChange, PageFacts, page_changes
 
 WEEK = timedelta(days=7)
-
-
-@dataclass(frozen=True)
-class Change:
-    """One page that came, changed, moved or went.
-
-    ``sections`` are (anchor, heading) of what is new or differs, '' for the page's top; ``before``
-    is where a moved page was.
-    """
-
-    kind: Literal["new", "changed", "moved", "removed"]
-    path: str
-    title: str
-    sections: tuple[tuple[str, str], ...] = ()
-    before: str = ""
 
 
 @dataclass(frozen=True)
@@ -38,7 +22,7 @@ class Changes:
     """
 
     since: str
-    pages: tuple[Change, ...]
+    pages: Sequence[PageChange]
     tags: tuple[str, ...]
     orphans: tuple[str, ...]
 
@@ -47,24 +31,11 @@ def find_changes(pages: Sequence[LinkedPage], previous: Previous | None) -> Chan
     """Compare with the previous pack; None when there is none."""
     if previous is None:
         return None
-    now = {linked.page.path: linked.page for linked in pages}
-    gone = {path: page for path, page in previous.pages.items() if path not in now}
-    by_hash = {page.hash: path for path, page in sorted(gone.items())}
-    found: list[Change] = []
-    for page in now.values():
-        before = previous.pages.get(page.path)
-        if before is None:
-            moved = by_hash.get(page.hash)
-            gone.pop(moved or "", None)
-            kind: Literal["moved", "new"] = "moved" if moved else "new"
-            found.append(Change(kind, page.path, page.title, before=moved or ""))
-        elif before.hash != page.hash:
-            found.append(Change("changed", page.path, page.title, _sections(page, before)))
-    found += [Change("removed", path, page.title) for path, page in gone.items()]
-    found.sort(key=lambda change: change.path)
+    now = {linked.page.path: _facts(linked.page) for linked in pages}
+    found = page_changes(previous.pages, now)
     back = backlinks(pages)
     lonely = [path for path in now if not back.get(path) and path not in previous.orphans]
-    return Changes(previous.version, tuple(found), _new_tags(pages, previous), tuple(lonely))
+    return Changes(previous.version, found, _new_tags(pages, previous), tuple(lonely))
 
 
 def pack_day(given: str, epoch: int, pages: Sequence[LinkedPage]) -> str:
@@ -93,14 +64,9 @@ def recent_pages(pages: Sequence[LinkedPage], since: str) -> list[Page]:
     return sorted(touched, key=lambda page: (page.day, page.path), reverse=True)
 
 
-def _sections(page: Page, before: PreviousPage) -> tuple[tuple[str, str], ...]:
-    now = section_digests(page.body, page.body_line, [(h.anchor, h.line) for h in page.headings])
-    headings = {h.anchor: h.text for h in page.headings}
-    return tuple(
-        (anchor, headings.get(anchor, ""))
-        for anchor, digest in now.items()
-        if before.sections.get(anchor) != digest
-    )
+def _facts(page: Page) -> PageFacts:
+    headings = [(heading.anchor, heading.text, heading.line) for heading in page.headings]
+    return PageFacts(page.title, page.hash, page.body, page.body_line, headings)
 
 
 def _new_tags(pages: Sequence[LinkedPage], previous: Previous) -> tuple[str, ...]:

@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from lorepack.packfile.diff.pages import PageFacts, read_pages
 from lorepack.packfile.diff.rows import Rows, read_rows
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.format import SUFFIX, version_key
 from lorepack.packfile.open import open_pack
-from lorepack.packfile.sections import section_digests
 
 _META = "SELECT key, value FROM meta"
-_PAGES = "SELECT id, path, title, hash, tags, body_line, markdown FROM pages ORDER BY path"
+_TAGS = "SELECT DISTINCT value FROM pages, json_each(pages.tags)"
 _LINKED = """
 SELECT DISTINCT target.name FROM edges
 JOIN nodes AS source ON source.id = edges.src JOIN nodes AS target ON target.id = edges.dst
 WHERE target.kind = 'page' AND source.kind = 'page' AND source.id <> target.id
 """
-_HEADINGS = "SELECT page_id, anchor, line FROM headings ORDER BY page_id, ordinal"
-
-
-@dataclass(frozen=True)
-class PreviousPage:
-    """A page as it was; ``sections`` are digests of its text by anchor."""
-
-    title: str
-    hash: str
-    sections: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -40,7 +29,7 @@ class Previous:
 
     version: str
     digest: str
-    pages: Mapping[str, PreviousPage]
+    pages: Mapping[str, PageFacts]
     tags: frozenset[str]
     orphans: frozenset[str]
     """Paths of pages that no other page linked to."""
@@ -71,18 +60,13 @@ def read_previous(path: Path, name: str) -> Previous:
     try:
         with closing(open_pack(path)) as pack:
             meta: dict[str, str] = dict(pack.execute(_META).fetchall())
-            headings: dict[int, list[tuple[str, int]]] = {}
-            for page_id, anchor, line in pack.execute(_HEADINGS):
-                headings.setdefault(page_id, []).append((anchor, line))
-            rows = pack.execute(_PAGES).fetchall()
-            pages = {row["path"]: _page(row, headings.get(row["id"], [])) for row in rows}
-            tags = frozenset(tag.lower() for row in rows for tag in json.loads(row["tags"]))
+            pages = read_pages(pack)
             linked = {row[0] for row in pack.execute(_LINKED)}
             previous = Previous(
                 version=meta["version"],
                 digest=meta["content_digest"],
                 pages=pages,
-                tags=tags,
+                tags=frozenset(row[0].lower() for row in pack.execute(_TAGS)),
                 orphans=frozenset(pages.keys() - linked),
                 rows=read_rows(pack),
             )
@@ -93,8 +77,3 @@ def read_previous(path: Path, name: str) -> Previous:
             f"{path} is a pack of {meta['name']!r}, not of {name!r}", "give one of the same name"
         )
     return previous
-
-
-def _page(row: sqlite3.Row, headings: Sequence[tuple[str, int]]) -> PreviousPage:
-    sections = section_digests(row["markdown"], row["body_line"], headings)
-    return PreviousPage(row["title"], row["hash"], sections)

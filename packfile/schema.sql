@@ -242,9 +242,8 @@ CREATE TABLE concept_passages (
 ) WITHOUT ROWID;
 
 -- What differs from the previous pack (meta's `previous_version`; the numbers are in its `changes`).
--- kind: page (how: new, changed, moved, removed), orphan (linked from nowhere, and was not so), tag
--- (new), edge, symbol, finding (added, removed, changed: the first 1,000 of each; `lorepack diff`
--- tells all). `path` is a page's, or the name of what changed.
+-- kind: page (how: added, changed, moved, removed), orphan (linked from nowhere, and was not so), tag,
+-- edge, symbol, finding (the first 1,000 of each; `lorepack diff` tells all). `path` is a page's, or the name of what changed.
 CREATE TABLE changes (
     id       INTEGER PRIMARY KEY,
     kind     TEXT NOT NULL,
@@ -252,7 +251,7 @@ CREATE TABLE changes (
     path     TEXT NOT NULL,
     title    TEXT NOT NULL DEFAULT '',
     before   TEXT NOT NULL DEFAULT '',  -- where a moved page was
-    sections TEXT NOT NULL DEFAULT '[]' -- JSON array of {anchor, heading}: what is new or differs
+    sections TEXT NOT NULL DEFAULT '[]' -- JSON array of {anchor, heading, how}
 );
 
 -- What the build noticed. severity: error, warning, info. A path need not be a page's: a file that

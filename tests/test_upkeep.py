@@ -278,7 +278,7 @@ def test_what_truly_changed_is_told(two: Built) -> None:
         "2026-03-20", "2026-03-13", "1.0.0",
     )  # fmt: skip
     assert {(c["kind"], c["path"]) for c in data["changes"]} == {
-        ("changed", "v/Home.md"), ("changed", "v/Left.md"), ("new", "v/New.md"),
+        ("changed", "v/Home.md"), ("changed", "v/Left.md"), ("added", "v/New.md"),
         ("removed", "v/Gone.md"),
     }  # fmt: skip
     left = next(c for c in data["changes"] if c["path"] == "v/Left.md")

@@ -76,14 +76,14 @@ def write_changes(
     if changes is None:
         return {}
     for change in changes.pages:
-        sections = _json([{"anchor": a, "heading": h} for a, h in change.sections])
-        row = ("page", change.kind, change.path, change.title, change.before, sections)
+        sections = _json([section.__dict__ for section in change.sections])
+        row = ("page", change.how, change.path, change.title, change.before, sections)
         pack.execute(_CHANGE, row)
-    named = [("orphan", "new", path) for path in changes.orphans]
-    named += [("tag", "new", tag) for tag in changes.tags]
+    named = [("orphan", "added", path) for path in changes.orphans]
+    named += [("tag", "added", tag) for tag in changes.tags]
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for change in changes.pages:
-        counts["page"][change.kind] += 1
+        counts["page"][change.how] += 1
     for item in rows:
         counts[item.kind][item.how] += 1
         if counts[item.kind][item.how] <= _KEPT:

@@ -55,7 +55,7 @@ def _changes(pack: sqlite3.Connection, path: str) -> Iterator[dict[str, str]]:
                "title": row["title"] + before}  # fmt: skip
         for section in json.loads(row["sections"]):
             anchor = f"#{section['anchor']}" if section["anchor"] else ""
-            yield {"kind": "section", "how": "changed", "name": row["path"] + anchor,
+            yield {"kind": "section", "how": section["how"], "name": row["path"] + anchor,
                    "title": section["heading"] or "its beginning"}  # fmt: skip
 
 

@@ -51,7 +51,7 @@ def _entries(given: SiteInput) -> list[tuple[Page, str]]:
         return [(page, "recent") for page in recent_pages(given.pages, _EVER)[:MAX_ENTRIES]]
     pages = given.map.pages
     kept = [change for change in given.changes.pages if change.path in pages]
-    return [(pages[change.path].page, change.kind) for change in kept[:MAX_ENTRIES]]
+    return [(pages[change.path].page, change.how) for change in kept[:MAX_ENTRIES]]
 
 
 def _moment(page: Page, built: str) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from lorepack.builder.changes import Change
 from lorepack.builder.render.generated.page import generated_page
 from lorepack.builder.render.model import SiteInput, SitePage
 from lorepack.builder.render.urls import relative_url
+from lorepack.packfile.diff.pages import PageChange
 from lorepack.packfile.diff.report import PLURALS
 
 CHANGES_URL = "changes/"
-_KINDS = (("new", "New"), ("changed", "Changed"), ("moved", "Moved"), ("removed", "Removed"))
+_KINDS = (("added", "New"), ("changed", "Changed"), ("moved", "Moved"), ("removed", "Removed"))
 _SHOWN = 500
 _NAMED = 50
 """Links, symbols and findings of one sort that are listed."""
@@ -22,8 +22,8 @@ def changes_page(given: SiteInput) -> SitePage:
     changes = given.changes
     found = changes.pages if changes else ()
     groups = []
-    for kind, title in _KINDS:
-        own = [change for change in found if change.kind == kind]
+    for how, title in _KINDS:
+        own = [change for change in found if change.how == how]
         if own:
             rows = [_row(change, given) for change in own[:_SHOWN]]
             groups.append(
@@ -53,15 +53,15 @@ def _others(given: SiteInput) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _row(change: Change, given: SiteInput) -> dict[str, Any]:
+def _row(change: PageChange, given: SiteInput) -> dict[str, Any]:
     url = given.urls.get(change.path)
     return {
         "title": change.title,
         "url": relative_url(url, CHANGES_URL) if url else "",
         "before": change.before,
         "sections": [
-            {"anchor": anchor, "heading": heading}
-            for anchor, heading in change.sections
-            if anchor and heading
+            {"anchor": section.anchor, "heading": section.heading}
+            for section in change.sections
+            if section.anchor and section.heading and section.how != "removed"
         ],
     }

@@ -12,6 +12,7 @@ from lorepack.builder.render.urls import relative_url, tag_url
 
 HOT_URL = "hot/"
 _SHOWN = 40
+_WORDS = {"added": "new", "changed": "changed"}
 
 
 def hot_page(given: SiteInput, back: Mapping[str, Collection[str]]) -> SitePage:
@@ -19,14 +20,16 @@ def hot_page(given: SiteInput, back: Mapping[str, Collection[str]]) -> SitePage:
     pack, new tags, new orphans, and pages that nothing links to.
     """
     site, changes = given.map, given.changes
-    came = [c for c in changes.pages if c.kind in ("new", "changed")] if changes else []
+    came = [c for c in changes.pages if c.how in ("added", "changed")] if changes else []
     week = recent_pages(given.pages, week_before(given.upkeep.day))
     orphans = changes.orphans if changes else [p.path for p in week if not back.get(p.path)]
     lonely = _lonely(given, back)
     context = {
         "day": given.upkeep.day,
         "since": changes.since if changes else "",
-        "changed": [{**page_link(c.path, site, HOT_URL), "kind": c.kind} for c in came[:_SHOWN]],
+        "changed": [
+            {**page_link(c.path, site, HOT_URL), "kind": _WORDS[c.how]} for c in came[:_SHOWN]
+        ],
         "changed_more": max(0, len(came) - _SHOWN),
         "week": [
             {**page_link(page.path, site, HOT_URL), "date": page.day} for page in week[:_SHOWN]
