@@ -7,6 +7,7 @@ import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -22,6 +23,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 from watchfiles import awatch
 
+from lorepack.packfile.errors import LorepackError
 from lorepack.server.api import api_response, openapi
 from lorepack.server.calls import MOST_AT_ONCE, TIMEOUT_SECONDS, Calls
 from lorepack.server.encoders import warm_encoders
@@ -31,6 +33,7 @@ from lorepack.server.library import Library
 from lorepack.server.metrics import CONTENT_TYPE, Metrics
 from lorepack.server.mount import Mount
 from lorepack.server.process.heartbeat import beat
+from lorepack.server.remote import sync
 from lorepack.server.retrieve.rerank import Reranker
 from lorepack.server.site import SECURITY, site_response
 from lorepack.server.tools.answer import Context
@@ -50,6 +53,8 @@ class Settings:
     Args:
         hosts: names under which it may be asked; others are refused (DNS rebinding).
         watch: whether packs that appear, change or go are followed.
+        remotes: mirrors that are brought up to date, by the address of their store.
+        refresh: seconds between two looks at the stores.
         warm: whether models are loaded at the start.
         heartbeat: seconds between two lines in the log about this process; 0 is none.
         timeout: seconds that a call may take.
@@ -61,6 +66,8 @@ class Settings:
     tokens: Tokens | None = None
     reranker: Reranker | None = None
     watch: bool = False
+    remotes: Mapping[str, Path] = field(default_factory=dict)
+    refresh: float = 60.0
     warm: bool = False
     heartbeat: float = 0.0
     timeout: float = TIMEOUT_SECONDS
@@ -87,6 +94,8 @@ def create_app(library: Library, settings: Settings | None = None) -> Starlette:
             tasks.start_soon(beat, calls, settings.heartbeat)
             if settings.warm:
                 tasks.start_soon(_warm, library)
+            if settings.remotes:
+                tasks.start_soon(_follow, settings.remotes, settings.refresh)
             if settings.watch:
                 tasks.start_soon(_watch, library, state["mcp"], tasks)
             yield
@@ -180,6 +189,19 @@ async def _warm(library: Library) -> None:
     # longer than many a call.
     gc.collect()
     gc.freeze()
+
+
+async def _follow(remotes: Mapping[str, Path], seconds: float) -> None:
+    """Bring mirrors up to date now and then; one that fails stays as it is."""
+    while True:
+        await anyio.sleep(seconds)
+        for url, folder in remotes.items():
+            try:
+                await anyio.to_thread.run_sync(sync, url, folder)
+            except LorepackError as error:
+                _log.warning("store not followed: %s", error)
+            except Exception:
+                _log.exception("following %s failed", url)
 
 
 async def _watch(library: Library, endpoints: Endpoints, tasks: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ import click
 import uvicorn
 
 from lorepack.packfile.errors import LorepackError
+from lorepack.packfile.format import SUFFIX
 from lorepack.server.cli.process import REQUIRE_SIGNATURE, process_options
 from lorepack.server.cli.rerank import RERANK, reranker_for
 from lorepack.server.guard import read_tokens
@@ -21,12 +23,13 @@ from lorepack.server.process.heartbeat import log_capabilities
 from lorepack.server.process.instances import instance_file
 from lorepack.server.process.logs import start_logs
 from lorepack.server.process.shutdown import on_signals
+from lorepack.server.remote import is_remote, mirror_folder, sync
 from lorepack.server.tools.profiles import DEFAULT_PROFILE, PROFILES
 from lorepack.server.web import LOOPBACK_HOSTS, Settings, create_app
 
 
 @click.command()
-@click.argument("packs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("packs", nargs=-1, required=True)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535),
               help="Port to listen on; 0 takes a free one.")  # fmt: skip
@@ -38,19 +41,28 @@ from lorepack.server.web import LOOPBACK_HOSTS, Settings, create_app
               help='JSON: {"PACK": "token"}; "*" stands for every pack.')  # fmt: skip
 @click.option("--watch/--no-watch", default=True, show_default=True,
               help="Follow packs that appear, change or go.")  # fmt: skip
+@click.option("--refresh", default=60.0, show_default=True, type=click.FloatRange(min=0.1),
+              metavar="SECONDS", help="How often stores are looked at.")  # fmt: skip
 @click.option("--warm/--no-warm", default=True, show_default=True,
               help="Load the packs' models at the start, not with the first question.")  # fmt: skip
 @REQUIRE_SIGNATURE
 @process_options
 @RERANK
 def serve(
-    packs: Sequence[Path], host: str, port: int, allow_host: Sequence[str], tools: str,
-    token_file: Path | None, watch: bool, warm: bool, require_signature: str | None, timeout: float,
-    max_calls: int, log_level: str, heartbeat: float, rerank: int,
+    packs: Sequence[str], host: str, port: int, allow_host: Sequence[str], tools: str,
+    token_file: Path | None, watch: bool, refresh: float, warm: bool,
+    require_signature: str | None, timeout: float, max_calls: int, log_level: str,
+    heartbeat: float, rerank: int,
 ) -> None:  # fmt: skip
-    """Serve PACKS, files or folders of them: site, MCP and API over HTTP."""
+    """Serve PACKS, files or folders of them: site, MCP and API over HTTP.
+
+    A folder may be in a store: s3://bucket/folder, gs://… (extra store), or https://…/index.json.
+    """
     start_logs(log_level)
-    library = Library(packs, require_signature)
+    remotes = {url: mirror_folder(url) for url in packs if is_remote(url)}
+    mirrors = [_mirror(url, folder) for url, folder in remotes.items()]
+    local = [Path(path) for path in packs if not is_remote(path)]
+    library = Library([*local, *mirrors], require_signature)
     library.open()
     settings = Settings(
         profile=tools,
@@ -58,6 +70,8 @@ def serve(
         tokens=read_tokens(token_file) if token_file else None,
         reranker=reranker_for(rerank),
         watch=watch,
+        remotes=remotes if watch else {},
+        refresh=refresh,
         warm=warm,
         heartbeat=heartbeat,
         timeout=timeout,
@@ -78,6 +92,17 @@ def serve(
         log_capabilities(mounts, transport="http", address=address, tools=tools, watch=watch,
                          tokens=token_file is not None, rerankMs=rerank)  # fmt: skip
         _run(config, socket, instance)
+
+
+def _mirror(url: str, folder: Path) -> Path:
+    """Return the mirror of a store; one that cannot be asked is served as it was."""
+    try:
+        return sync(url, folder)
+    except LorepackError as error:
+        if not any((folder / "packs").glob(f"*{SUFFIX}")):
+            raise
+        logging.getLogger("lorepack.server.remote").warning("%s; its last state is served", error)
+        return folder / "packs"
 
 
 def _bind(host: str, port: int) -> Socket:
