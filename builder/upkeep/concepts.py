@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import log
+
+from ahocorasick_rs import AhoCorasick
 
 from lorepack.builder.link.outgoing import outgoing
 from lorepack.builder.model import Chunk, LinkedPage
@@ -122,15 +124,25 @@ class _Joined:
     def __init__(self, pages: Sequence[LinkedPage], titles: Mapping[str, str]) -> None:
         self._links = {item.page.path: set(outgoing(item)) for item in pages}
         self._titles = {path: fold(title).strip() for path, title in titles.items()}
-        self._of_source = {path: path.partition("/")[0] for path in titles}
+        self._together = _named_together(self._titles.values())
 
     def __call__(self, one: str, other: str) -> bool:
         if other in self._links[one] or one in self._links[other]:
             return True
         first, second = self._titles[one], self._titles[other]
-        if first in second or second in first:
-            return True
-        return any(first in title and second in title for title in self._titles.values())
+        return first in second or second in first or frozenset((first, second)) in self._together
+
+
+def _named_together(titles: Collection[str]) -> set[frozenset[str]]:
+    """Return the pairs of titles that stand in one title, found by one automaton."""
+    names = sorted({title for title in titles if title})
+    automaton = AhoCorasick(names)
+    found: set[frozenset[str]] = set()
+    for title in names:
+        matches = automaton.find_matches_as_indexes(title, overlapping=True)
+        inside = {names[number] for number, *_ in matches}
+        found.update(frozenset(pair) for pair in combinations(sorted(inside), 2))
+    return found
 
 
 def _likelihood(both: int, one: int, other: int, total: int) -> float:
