@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from lorepack.packfile.diff.model import HOWS, KINDS, Change, Difference, How, Kind
 
@@ -19,7 +20,7 @@ def as_text(difference: Difference) -> str:
     """Return a line for what is compared, one for the numbers of each kind, one for each change."""
     old, new = difference.old, difference.new
     lines = [f"{old['name']} {old['version']} → {new['name']} {new['version']}"]
-    lines += _numbers(difference)
+    lines += numbers(difference.counts())
     for change in difference.changes:
         title = f" ({change.title})" if change.title else ""
         lines.append(f"{_SIGNS[change.how]} {change.kind} {change.name}{title}")
@@ -31,7 +32,7 @@ def as_changelog(difference: Difference) -> str:
     lines = [f"## {difference.new['version']}", ""]
     if not difference.changes:
         return "\n".join([*lines, f"Nothing differs from {difference.old['version']}.", ""])
-    lines += [f"Since {difference.old['version']}: {'; '.join(_numbers(difference))}.", ""]
+    lines += [f"Since {difference.old['version']}: {'; '.join(numbers(difference.counts()))}.", ""]
     for how in HOWS:
         pages = [c for c in difference.changes if c.kind == "page" and c.how == how]
         if pages:
@@ -48,12 +49,12 @@ def _page_lines(page: Change, difference: Difference) -> Iterator[str]:
             yield f"  - {change.how}: {_plain(change.title)}"
 
 
-def _numbers(difference: Difference) -> list[str]:
-    counts = difference.counts()
+def numbers(counts: Mapping[Any, Mapping[Any, int]]) -> list[str]:
+    """Return how many changes there are, a text for each kind that has any."""
     return [
         f"{PLURALS[kind]}: {', '.join(f'{count} {how}' for how, count in counts[kind].items())}"
         for kind in KINDS
-        if counts[kind]
+        if counts.get(kind)
     ]
 
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from lorepack.packfile.export.model import Graph
+from lorepack.packfile.xml_text import xml_text
 
 _FACTS: Mapping[str, Sequence[str]] = {
     "node": ("kind", "name", "label", "title", "lang", "category", "lifecycle"),
     "edge": ("kind", "label", "line"),
 }
 _INTEGERS = frozenset({"line"})
-_UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-"""Characters that XML 1.0 cannot hold."""
 
 
 def write_graphml(graph: Graph, out: TextIO) -> None:
@@ -40,7 +38,7 @@ def _element(tag: str, attributes: dict[str, str], item: Any) -> Element:
     element = Element(tag, attributes)
     for name in _FACTS[tag]:
         if value := getattr(item, name):
-            SubElement(element, "data", key=f"{tag}-{name}").text = _UNWRITABLE.sub("�", str(value))
+            SubElement(element, "data", key=f"{tag}-{name}").text = xml_text(str(value))
     return element
 
 

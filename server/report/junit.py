@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from lorepack.packfile.rules import as_severe_as
+from lorepack.packfile.xml_text import xml_text
 from lorepack.server.tools.wiki_lint import Finding, finding_line
-
-_UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-"""Characters that XML 1.0 cannot hold."""
 
 
 def junit_xml(findings: Sequence[Finding], pack: str, fail_on: str) -> str:
@@ -28,7 +25,7 @@ def junit_xml(findings: Sequence[Finding], pack: str, fail_on: str) -> str:
         failures = sum(finding["severity"] in failing for finding in found)
         total += failures
         suite = SubElement(
-            suites, "testsuite", name=_plain(path), tests=str(len(found)), failures=str(failures)
+            suites, "testsuite", name=xml_text(path), tests=str(len(found)), failures=str(failures)
         )
         for finding in found:
             _case(suite, finding, finding["severity"] in failing)
@@ -44,16 +41,12 @@ def _place(finding: Finding) -> tuple[str, int, str]:
 
 def _case(suite: Element, finding: Finding, failed: bool) -> None:
     name = f"{finding['rule']}, line {finding['line']}: {finding['message']}"
-    path = _plain(finding["path"])
+    path = xml_text(finding["path"])
     case = SubElement(
-        suite, "testcase", name=_plain(name), classname=path, file=path, line=str(finding["line"])
+        suite, "testcase", name=xml_text(name), classname=path, file=path, line=str(finding["line"])
     )
     if failed:
         failure = SubElement(
-            case, "failure", type=finding["severity"], message=_plain(finding["message"])
+            case, "failure", type=finding["severity"], message=xml_text(finding["message"])
         )
-        failure.text = _plain(finding_line(finding))
-
-
-def _plain(text: str) -> str:
-    return _UNWRITABLE.sub("�", text)
+        failure.text = xml_text(finding_line(finding))

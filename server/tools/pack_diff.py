@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lorepack.packfile.diff.model import KINDS
-from lorepack.packfile.diff.report import PLURALS
+from lorepack.packfile.diff.report import numbers
 from lorepack.server.tools.answer import (
     LIST,
     Context,
@@ -36,12 +36,8 @@ def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
     found = [c for c in _changes(pack, path) if kind is None or c["kind"] == kind]
     counts = json.loads(pack.execute(_COUNTS).fetchone()[0])
     nothing = "nothing differs" if mount.previous_version else "there is no earlier version"
-    numbers = "; ".join(
-        f"{PLURALS[kind]}: {', '.join(f'{n} {how}' for how, n in counts[kind].items())}"
-        for kind in KINDS
-        if counts.get(kind)
-    )
-    head = f"{mount.name} {mount.previous_version} → {mount.version}: {numbers}" if numbers else ""
+    told = "; ".join(numbers(counts))
+    head = f"{mount.name} {mount.previous_version} → {mount.version}: {told}" if told else ""
     return listed(
         context, arguments, "changes", found, change_line, nothing, head=head,
         previousVersion=mount.previous_version, counts=counts,
