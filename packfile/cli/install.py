@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import sysconfig
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -42,8 +43,7 @@ def install(
     Comments and other servers stay as they are.
     """
     named = name or f"lorepack-{inspect_pack(pack).meta['name']}"
-    lorepack = shutil.which("lorepack") or str(Path(sys.argv[0]).absolute())
-    command = [lorepack, "mcp", str(pack.absolute())]
+    command = [_lorepack(), "mcp", str(pack.absolute())]
     command += ["--tools", tools] if tools != "core" else []
     _change(target, scope, project, named, command, dry_run)
 
@@ -54,6 +54,13 @@ def install(
 def uninstall(name: str, target: str, scope: str, project: Path, dry_run: bool) -> None:
     """Take the server NAME (lorepack-PACK) out of a coding agent's configuration."""
     _change(target, scope, project, name, None, dry_run)
+
+
+def _lorepack() -> str:
+    """This command's own file: from the PATH, else beside the interpreter that runs it."""
+    scripts = sysconfig.get_path("scripts")
+    found = shutil.which("lorepack") or shutil.which("lorepack", path=scripts)
+    return found or str(Path(sys.argv[0]).absolute())
 
 
 def _change(
