@@ -12,7 +12,7 @@ import json
 import logging
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,8 @@ from urllib.parse import urljoin, urlsplit
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.format import SUFFIX
 from lorepack.packfile.models.convert import cache_dir
-from lorepack.packfile.pull.transfer import fetch, fetch_text, notes_file
+from lorepack.packfile.pull.delta import Delta, fetch_by_delta, listed_deltas
+from lorepack.packfile.pull.transfer import digest_of, fetch, fetch_text, notes_file
 from lorepack.packfile.signature import SUFFIX as SIGNATURE
 from lorepack.packfile.verify import require_sound
 
@@ -43,6 +44,7 @@ class RemoteFile:
     location: str
     tag: str
     sha256: str = ""
+    deltas: Sequence[Delta] = ()
 
 
 def is_remote(text: str) -> bool:
@@ -100,7 +102,8 @@ def _take(
     digest, tag = file.sha256, before["tag"]
     try:
         if not digest or not (blobs / digest).exists():
-            digest = store.fetch(file, staged)
+            digest = fetch_by_delta(file.deltas, _held_in(blobs), staged)
+            digest = digest if digest and digest == file.sha256 else store.fetch(file, staged)
             tag = file.tag
             _check(file, digest, staged)
             staged.replace(blobs / digest)
@@ -113,6 +116,10 @@ def _take(
     os.link(blobs / digest, link)
     link.replace(packs / file.name)
     return {"tag": file.tag, "sha256": digest}
+
+
+def _held_in(blobs: Path) -> Callable[[str], Path | None]:
+    return lambda digest: blobs / digest if (blobs / digest).exists() else None
 
 
 def _check(file: RemoteFile, digest: str, staged: Path) -> None:
@@ -173,7 +180,7 @@ class _Index:
         if not _NAME.fullmatch(name) or not _SHA256.fullmatch(digest) or not secure:
             _log.warning("%s: %r is no pack that can be served", self._url, entry["file"])
             return None
-        return RemoteFile(name, location, digest, digest)
+        return RemoteFile(name, location, digest, digest, listed_deltas(entry, self._url))
 
     def fetch(self, file: RemoteFile, target: Path) -> str:
         """Fetch a file, going on where it broke off; return its SHA-256."""
@@ -223,5 +230,4 @@ class _FileSystem:
             raise LorepackError(
                 f"{file.location} cannot be fetched ({error})", "check it"
             ) from error
-        with target.open("rb") as data:
-            return hashlib.file_digest(data, "sha256").hexdigest()
+        return digest_of(target)

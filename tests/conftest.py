@@ -19,7 +19,9 @@ from lorepack.builder.build import Summary, build_pack
 from lorepack.builder.model import Finding
 from lorepack.builder.recipe import read_recipe
 from lorepack.server.mount import Mount, mount_pack
+from tests.shelf import shelf
 
+__all__ = ["shelf"]
 ROOT = Path(__file__).parents[1]
 DATA = ROOT.parent / "shared" / "data"
 LOREPACK = Path(sys.executable).with_name("lorepack")

@@ -16,9 +16,11 @@ from typing import Any
 
 import pytest
 
+from lorepack.packfile.delta import make_delta
 from lorepack.packfile.errors import LorepackError
 from lorepack.server.remote import sync
 from tests.conftest import Built, serve
+from tests.test_delta import PAGES
 
 Build = Callable[..., Built]
 
@@ -188,3 +190,17 @@ def test_a_bucket_is_served_and_followed(
 def test_a_store_that_is_none_is_one_error(s3: Any, tmp_path: Path, url: str) -> None:
     with pytest.raises(LorepackError, match=r"cannot be (?:listed|opened)"):
         sync(url, tmp_path)
+
+
+def test_a_mirror_fetches_what_changed(store: Store, build: Build, tmp_path: Path) -> None:
+    old, new = build(PAGES).path, build({**PAGES, "0.md": "new"}, version="1.0.1").path
+    store.hold(old)
+    served = sync(store.url, tmp_path / "mirror")
+    header = make_delta(old, new, store.folder / "d")
+    # The pack itself is not there: only the delta can give it.
+    (store.folder / old.name).unlink()
+    delta = {"file": "d", "bytes": 1, "from": header.old}
+    entry = {"file": new.name, "sha256": header.new, "deltas": [delta]}
+    (store.folder / "index.json").write_text(json.dumps({"packs": [entry]}))
+    sync(store.url, tmp_path / "mirror")
+    assert (served / new.name).read_bytes() == new.read_bytes() and names(served) == [new.name]

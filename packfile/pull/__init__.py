@@ -10,8 +10,9 @@ from platformdirs import user_data_path
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.format import SUFFIX
 from lorepack.packfile.inspect import inspect_pack
+from lorepack.packfile.pull.delta import fetch_by_delta
 from lorepack.packfile.pull.places import Place, find_place
-from lorepack.packfile.pull.transfer import Progress, fetch, notes_file, sha256_of
+from lorepack.packfile.pull.transfer import Progress, digest_of, fetch, notes_file, sha256_of
 from lorepack.packfile.signature import require_signature, signature_file
 from lorepack.packfile.verify import require_sound
 
@@ -56,8 +57,8 @@ def pull_pack(
         raise LorepackError(f"{folder} cannot be written ({error})", "check it") from error
     # The name is fixed by the address, so that a later call finds what an earlier one began.
     staged = folder / f".{sha256_of(place.url.encode())[:24]}.part"
-    digest = fetch(place.url, staged, place.headers, progress)
     wanted = (sha256 or place.sha256).lower()
+    digest = _fetch(place, staged, folder, progress)
     if wanted and digest != wanted:
         _drop(staged)
         raise LorepackError(
@@ -72,6 +73,19 @@ def pull_pack(
     except LorepackError:
         _drop(staged)
         raise
+
+
+def _fetch(place: Place, staged: Path, folder: Path, progress: Progress) -> str:
+    """Fetch what changed against a pack of ``folder`` if that is to be had, or else all."""
+    digest = ""
+    if place.deltas and not staged.exists():
+        by_digest = {digest_of(path): path for path in sorted(folder.glob(f"*{SUFFIX}"))}
+        digest = fetch_by_delta(place.deltas, by_digest.get, staged, progress=progress)
+    if digest and digest == place.sha256:
+        return digest
+    if digest:
+        _drop(staged)
+    return fetch(place.url, staged, place.headers, progress)
 
 
 def _install(staged: Path, folder: Path, place: Place) -> Pulled:

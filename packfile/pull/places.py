@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -14,6 +14,7 @@ import httpx2 as httpx
 
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.format import SUFFIX
+from lorepack.packfile.pull.delta import Delta, listed_deltas
 from lorepack.packfile.pull.transfer import fetch_text
 from lorepack.packfile.signature import SUFFIX as SIGNATURE_SUFFIX
 
@@ -33,6 +34,7 @@ class Place:
     url: str
     sha256: str = ""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    deltas: Sequence[Delta] = ()
 
     @property
     def signature(self) -> str:
@@ -47,7 +49,7 @@ def find_place(reference: str) -> Place:
         LorepackError: it is none of these, or there is no such release or artifact.
     """
     if reference.startswith(("https://", "http://")):
-        return Place(reference, _listed_sum(reference))
+        return _place(reference, _listed_sum(reference))
     if match := _OCI.fullmatch(reference):
         return _artifact(match["host"], match["name"], match["tag"] or "latest")
     if match := _REPO.fullmatch(reference):
@@ -55,6 +57,22 @@ def find_place(reference: str) -> Place:
     raise LorepackError(
         f"{reference!r} is no place of a pack", "give https://…, owner/repo@tag or oci://host/name"
     )
+
+
+def _place(url: str, sha256: str) -> Place:
+    return Place(url, sha256, deltas=_manifest_deltas(url, sha256) if sha256 else ())
+
+
+def _manifest_deltas(url: str, sha256: str) -> Sequence[Delta]:
+    """Return the deltas that ``manifest.json`` beside a pack lists for it."""
+    try:
+        text = fetch_text(urljoin(url, "manifest.json"))
+        packs = _object(text, url).get("packs")
+    except LorepackError:
+        return ()
+    listed = packs if isinstance(packs, list) else []
+    own = [p for p in listed if isinstance(p, dict) and p.get("sha256") == sha256]
+    return listed_deltas(own[0], url) if own else ()
 
 
 def _listed_sum(url: str) -> str:
@@ -85,7 +103,7 @@ def _release(repo: str, tag: str) -> Place:
         )
     url = str(packs[0].get("browser_download_url", ""))
     algorithm, _, digest = str(packs[0].get("digest") or "").partition(":")
-    return Place(url, digest if algorithm == "sha256" else _listed_sum(url))
+    return _place(url, digest if algorithm == "sha256" else _listed_sum(url))
 
 
 def _artifact(host: str, name: str, tag: str) -> Place:

@@ -43,7 +43,7 @@ def fetch(
         for attempt in range(ATTEMPTS):
             try:
                 _fetch_once(client, url, target, progress)
-                return _digest(target)
+                return digest_of(target)
             except (httpx.UnsupportedProtocol, httpx.TooManyRedirects, httpx.InvalidURL) as error:
                 raise LorepackError(f"{url} cannot be fetched ({error})", "check it") from error
             except (_BrokeOff, httpx.HTTPError) as error:
@@ -89,6 +89,12 @@ def fetch_text(url: str, headers: Mapping[str, str] | None = None, limit: int = 
 def sha256_of(data: bytes) -> str:
     """Return the hex SHA-256 of ``data``."""
     return hashlib.sha256(data).hexdigest()
+
+
+def digest_of(file: Path) -> str:
+    """Return the hex SHA-256 of a file."""
+    with file.open("rb") as data:
+        return hashlib.file_digest(data, "sha256").hexdigest()
 
 
 def _client(url: str, headers: Mapping[str, str] | None) -> httpx.Client:
@@ -148,8 +154,3 @@ def _resumable(target: Path, notes: Path, url: str) -> tuple[int, str]:
 def _refuse(answer: httpx.Response, url: str) -> None:
     if answer.status_code >= 400:
         raise LorepackError(f"{url} answers {answer.status_code}", "check the address")
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

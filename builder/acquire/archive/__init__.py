@@ -8,7 +8,6 @@ import hashlib
 import lzma
 import posixpath
 import re
-import sys
 import unicodedata
 import zlib
 from collections.abc import Callable, Iterable
@@ -17,11 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from lorepack.packfile.errors import LorepackError
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
+from lorepack.packfile.zstandard import zstd
 
 MAX_ENTRIES = 200_000
 MAX_BYTES = 8 * 2**30
