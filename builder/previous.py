@@ -39,16 +39,21 @@ class Previous:
 
 def find_previous(folder: Path, name: str, version: str) -> Previous | None:
     """Return the pack of the newest version before ``version`` in ``folder``, if there is one."""
+    for path in packs_before(folder, name, version):
+        # Another project's name may begin with this one's; a damaged file tells nothing.
+        with suppress(LorepackError):
+            return read_previous(path, name)
+    return None
+
+
+def packs_before(folder: Path, name: str, version: str) -> list[Path]:
+    """Return the files of ``folder`` that are called as older versions, the newest first."""
     before = [
         (version_key(found), path)
         for path in folder.glob(f"{name}-*{SUFFIX}")
         if version_key(found := path.name[len(name) + 1 : -len(SUFFIX)]) < version_key(version)
     ]
-    for _, path in sorted(before, reverse=True):
-        # Another project's name may begin with this one's; a damaged file tells nothing.
-        with suppress(LorepackError):
-            return read_previous(path, name)
-    return None
+    return [path for _, path in sorted(before, reverse=True)]
 
 
 def read_previous(path: Path, name: str) -> Previous:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -118,6 +118,15 @@ def read_recipe(path: Path) -> Recipe:
     except tomllib.TOMLDecodeError as error:
         raise LorepackError(f"{path} is not valid TOML", f"{error}") from error
     return _Reader(path, text).recipe(data)
+
+
+def with_version(recipe: Recipe, version: str) -> Recipe:
+    """Return ``recipe`` with another version. Raises `LorepackError` if it is none."""
+    if not VERSION.fullmatch(version):
+        raise LorepackError(
+            f"version {version!r} cannot stand in a file name", "use letters, digits and . + - _"
+        )
+    return replace(recipe, version=version)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ SELECT coalesce(sqlite_master.tbl_name, dbstat.name), sum(dbstat.pgsize) FROM db
 LEFT JOIN sqlite_master ON sqlite_master.name = dbstat.name GROUP BY 1
 """
 _SOURCES = """
-SELECT sources.name, kind, origin, revision, licence, count(pages.id) AS pages,
+SELECT sources.name, kind, origin, web, revision, licence, count(pages.id) AS pages,
     coalesce(sum(length(CAST(markdown AS BLOB))), 0) AS bytes
 FROM sources LEFT JOIN pages ON pages.source_id = sources.id GROUP BY sources.id ORDER BY sources.id
 """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sqlite3
-import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import closing
@@ -14,6 +13,7 @@ from urllib.parse import urlsplit
 
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.open import open_pack
+from lorepack.packfile.replace_folder import replaced_folder
 
 CONTENT_SECURITY = "; ".join(
     (
@@ -72,18 +72,23 @@ def unpack_site(pack: Path, folder: Path, url: str = "/") -> None:
     Raises:
         LorepackError: ``pack`` cannot be opened, or ``folder`` not be written.
     """
+    with closing(open_pack(pack)) as opened:
+        put_site(site_at(opened, url), folder)
+
+
+def site_at(pack: sqlite3.Connection, url: str) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of the site as they must be at ``url``; see `unpack_site`.
+
+    Raises:
+        LorepackError: a file's name would leave the site.
+    """
     parts = urlsplit(url)
     origin = f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
     path = parts.path.strip("/")
     root = f"/{path}/" if path else "/"
-    with closing(open_pack(pack)) as opened:
-        put_site(
-            (
-                (name, at_address(name, data, origin, root) if is_addressed(name) else data)
-                for name, data in site_files(opened)
-            ),
-            folder,
-        )
+    for name, data in site_files(pack):
+        _check_name(name)
+        yield name, at_address(name, data, origin, root) if is_addressed(name) else data
 
 
 def is_addressed(name: str) -> bool:
@@ -112,28 +117,19 @@ def put_site(files: Iterable[tuple[str, bytes]], folder: Path) -> None:
         LorepackError: ``folder`` holds something else, a name would leave it, or it cannot be
             written.
     """
-    if folder.exists() and not folder.is_dir():
-        raise LorepackError(f"{folder} is no folder", "give another")
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / _SIGN).is_file():
-        raise LorepackError(f"{folder} is not empty, and no site", "give a new or empty folder")
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".lorepack-site-", dir=folder.parent) as scratch:
-            new, old = Path(scratch) / "new", Path(scratch) / "old"
-            new.mkdir(mode=0o755)
-            for name, data in files:
-                _write(new, name, data)
-            if folder.exists():
-                folder.replace(old)
-            new.replace(folder)
-    except OSError as error:
-        raise LorepackError(f"{folder} cannot be written ({error})", "check its folder") from error
+    with replaced_folder(folder, _SIGN, "site") as new:
+        for name, data in files:
+            _write(new, name, data)
 
 
 def _write(folder: Path, name: str, data: bytes) -> None:
+    _check_name(name)
+    path = folder.joinpath(*name.split("/"))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+
+
+def _check_name(name: str) -> None:
     parts = name.split("/")
     if any(part in ("", ".", "..") or "\\" in part or "\0" in part for part in parts):
         raise LorepackError(f"the site's file {name!r} would leave it", "do not trust this pack")
-    path = folder.joinpath(*parts)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)

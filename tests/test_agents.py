@@ -6,12 +6,14 @@ import json
 import os
 import shutil
 import subprocess
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from lorepack.builder.publish import publish_pack
 from tests.conftest import LOREPACK
 
 AGENTS = Path(__file__).parent / "agents"
@@ -76,3 +78,13 @@ def test_the_inspector_lists_and_calls(inspect: Callable[..., Any]) -> None:
                      "--tool-arg", "page=Packs", "subsection=Why one file")  # fmt: skip
     assert answer["structuredContent"]["anchor"] == "why-one-file"
     assert inspect("--method", "resources/list")["resources"]
+
+
+def test_the_bundle_is_one_that_hosts_take(
+    run_node: Callable[..., Any], demo_pack: Path, tmp_path: Path
+) -> None:
+    publish_pack(demo_pack, tmp_path / "dist")
+    bundle = zipfile.ZipFile(tmp_path / "dist" / f"{demo_pack.stem}.mcpb")
+    bundle.extract("manifest.json", tmp_path)
+    checked = 'mcpb validate "$0" >&2 && echo true'
+    assert run_node("bash", "-c", checked, str(tmp_path / "manifest.json")) is True

@@ -11,7 +11,7 @@ import click
 from lorepack.builder.build import Summary, build_pack, build_site
 from lorepack.builder.cli.progress import stage_progress
 from lorepack.builder.model import Finding
-from lorepack.builder.recipe import Recipe, read_recipe
+from lorepack.builder.recipe import Recipe, read_recipe, with_version
 from lorepack.builder.watch import watch_recipe
 
 
@@ -19,6 +19,7 @@ from lorepack.builder.watch import watch_recipe
 @click.argument("recipe", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), default=Path("out"), show_default=True,
               help="Folder for the pack.")  # fmt: skip
+@click.option("--pack-version", help="The pack's version, in place of the recipe's.")
 @click.option("--strict", is_flag=True, help="Fail on any finding that is an error or a warning.")
 @click.option("--no-site", is_flag=True, help="Leave the site out of the pack.")
 @click.option("--site-only", is_flag=True, help="Write the site to a folder, and no pack.")
@@ -29,8 +30,8 @@ from lorepack.builder.watch import watch_recipe
 @click.option("--watch", is_flag=True, help="Build again whenever a source or RECIPE changes.")
 @click.option("--json", "as_json", is_flag=True, help="Print summary and findings as JSON.")
 def build(
-    recipe: Path, out: Path, strict: bool, no_site: bool, site_only: bool, previous: Path | None,
-    offline: bool, force: bool, watch: bool, as_json: bool,
+    recipe: Path, out: Path, pack_version: str | None, strict: bool, no_site: bool,
+    site_only: bool, previous: Path | None, offline: bool, force: bool, watch: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Compile RECIPE (packs/NAME.toml) into a pack."""
     if no_site and site_only:
@@ -38,9 +39,10 @@ def build(
     make = build_site if site_only else partial(build_pack, site=not no_site, force=force)
 
     def build_once(read: Recipe) -> None:
+        versioned = with_version(read, pack_version) if pack_version else read
         with stage_progress(quiet=as_json) as progress:
             summary, findings = make(
-                read, out, strict=strict, previous=previous, offline=offline, progress=progress
+                versioned, out, strict=strict, previous=previous, offline=offline, progress=progress
             )
         if as_json:
             rows = [finding.__dict__ for finding in findings]

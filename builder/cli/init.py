@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from lorepack.builder.scaffold import new_vault
+from lorepack.builder.recipe import read_recipe
+from lorepack.builder.scaffold import WORKFLOWS, new_vault, new_workflow
 
 
 @click.group()
@@ -25,3 +26,16 @@ def vault(folder: Path, name: str | None, title: str | None) -> None:
     for path in new_vault(folder, name, title or name):
         click.echo(str(path))
     click.echo(f"lorepack build {folder / 'packs' / f'{name}.toml'}", err=True)
+
+
+@init.command()
+@click.argument("forge", type=click.Choice(list(WORKFLOWS)))
+@click.argument("recipe", type=click.Path(path_type=Path))
+@click.option("--folder", type=click.Path(path_type=Path), default=Path(),
+              help="The repository's root; else this folder.")  # fmt: skip
+@click.option("--min-recall", type=click.FloatRange(0, 1),
+              help="What the recipe's [[eval]] questions must reach.")  # fmt: skip
+def workflow(forge: str, recipe: Path, folder: Path, min_recall: float | None) -> None:
+    """Write the workflow by which FORGE builds RECIPE, gates it, and publishes it on a tag."""
+    for path in new_workflow(folder, forge, read_recipe(recipe), min_recall):
+        click.echo(str(path))
