@@ -11,10 +11,10 @@ from pathlib import Path
 from time import perf_counter
 
 from lorepack.builder.acquire import acquire
-from lorepack.builder.build import few_collections
 from lorepack.builder.chunk import chunk_pages
 from lorepack.builder.chunk.tokens import tokenizer_offsets
 from lorepack.builder.documents import is_page
+from lorepack.builder.few_collections import few_collections
 from lorepack.builder.link import link_pages
 from lorepack.builder.parse.pool import parse_files
 from lorepack.builder.recipe import SourceSpec

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import gc
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from lorepack.builder.engine import Engine
+from lorepack.builder.engine.local import LOCAL
+from lorepack.builder.few_collections import few_collections
 from lorepack.builder.model import Finding
 from lorepack.builder.recipe import Recipe
 from lorepack.builder.stages import Clock, Progress, acquire_sources, source_date_epoch
@@ -46,17 +48,6 @@ class Summary:
         return asdict(self)
 
 
-@contextmanager
-def few_collections() -> Iterator[None]:
-    """Let Python look for cycles seldom: a build makes many objects, and hardly any cycle."""
-    before = gc.get_threshold()
-    gc.set_threshold(200_000, 50, 1_000)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-
-
 def _quiet(stage: str, done: int, total: int) -> None:
     """Show no progress."""
 
@@ -71,6 +62,7 @@ def build_pack(
     offline: bool = False,
     force: bool = False,
     progress: Progress = _quiet,
+    engine: Engine = LOCAL,
 ) -> tuple[Summary, list[Finding]]:
     """Compile ``recipe`` into ``folder``/<name>-<version>.lorepack.
 
@@ -81,6 +73,7 @@ def build_pack(
             this one in ``folder``; `NO_PREVIOUS` for none.
         offline: whether nothing may be fetched; what earlier builds fetched has to do.
         force: whether to build even if the pack that is there is made of the same.
+        engine: where it is parsed, embedded and rendered; the pack is the same.
 
     Returns:
         What was done, and all findings in the order of their paths.
@@ -105,7 +98,9 @@ def build_pack(
         # Slow to import, and not needed for a pack that is there already.
         from lorepack.builder.make import write_pack
 
-        summary, findings = write_pack(recipe, acquired, target, strict, site, previous, clock)
+        summary, findings = write_pack(
+            recipe, acquired, target, strict, site, previous, clock, engine
+        )
         facts = summary.as_dict()
         del facts["unchanged"]
         save_build(recipe, target, key, facts, findings)
@@ -126,6 +121,7 @@ def build_site(
     previous: Path | None = None,
     offline: bool = False,
     progress: Progress = _quiet,
+    engine: Engine = LOCAL,
 ) -> tuple[Summary, list[Finding]]:
     """Render the site of ``recipe`` into ``folder``/<name>-<version>-site/, and write no pack.
 
@@ -139,7 +135,7 @@ def build_site(
     with few_collections(), scratch_folder() as scratch:
         clock = Clock(progress)
         acquired = acquire_sources(recipe, clock, scratch, offline=offline)
-        return write_site_folder(recipe, acquired, folder, strict, previous, clock)
+        return write_site_folder(recipe, acquired, folder, strict, previous, clock, engine)
 
 
 @contextmanager

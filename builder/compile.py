@@ -16,6 +16,7 @@ from lorepack.builder.code_digest import code_digest
 from lorepack.builder.documents import is_page
 from lorepack.builder.embed import Embedded, embed_texts, embedding_text
 from lorepack.builder.embed.model import resolve_model
+from lorepack.builder.engine import Engine
 from lorepack.builder.index import Content
 from lorepack.builder.index.vectors import Floats
 from lorepack.builder.link import link_pages
@@ -60,13 +61,15 @@ class Compiled:
 
 
 def compile_sources(
-    recipe: Recipe, acquired: Acquired, clock: Clock, *, strict: bool, previous: Previous | None
-) -> Compiled:
+    recipe: Recipe, acquired: Acquired, clock: Clock, *, strict: bool, previous: Previous | None,
+    engine: Engine,
+) -> Compiled:  # fmt: skip
     """Parse, link, chunk, embed and look through it all.
 
     Args:
         previous: the pack that came before, to tell what changed.
         strict: whether a finding of severity error or warning is refused.
+        engine: where it is parsed and embedded.
 
     Raises:
         LorepackError: the model or its cache cannot be used; or ``strict`` refuses.
@@ -74,7 +77,7 @@ def compile_sources(
     model = resolve_model(recipe.model)
     files = acquired.files
     with clock.stage("parse"):
-        pages, left_out, odd = _parse(recipe, acquired, clock)
+        pages, left_out, odd = _parse(recipe, acquired, clock, engine)
         findings = [*acquired.findings, *odd]
     with clock.stage("link"):
         linkable = [file for file in files if file.path not in left_out]
@@ -90,7 +93,7 @@ def compile_sources(
         chunks = chunk_pages(pages, _token_offsets(model), recipe.max_tokens)
     with clock.stage("embed"):
         texts = _embedding_texts(pages, chunks) if model else []
-        embedded = _embed(model, texts, clock.progress)
+        embedded = _embed(model, texts, clock.progress, engine)
     vectors = embedded.vectors if embedded else None
     with clock.stage("upkeep"):
         embed = partial(_vectors, model) if model else None
@@ -117,11 +120,11 @@ def _vectors(model: ModelSpec, texts: Sequence[str]) -> Floats:
 
 
 def _parse(
-    recipe: Recipe, acquired: Acquired, clock: Clock
+    recipe: Recipe, acquired: Acquired, clock: Clock, engine: Engine
 ) -> tuple[list[Page], set[str], list[Finding]]:
     """Return pages, the paths of files that became none, and findings."""
     documents = [file for file in acquired.files if is_page(file)]
-    parsed = _parse_changed(recipe, documents, acquired.hashes, clock)
+    parsed = _parse_changed(recipe, documents, acquired.hashes, clock, engine)
     pages: list[Page] = []
     left_out: set[str] = set()
     findings: list[Finding] = []
@@ -138,7 +141,7 @@ def _parse(
 
 
 def _parse_changed(
-    recipe: Recipe, documents: Sequence[SourceFile], hashes: Hashes, clock: Clock
+    recipe: Recipe, documents: Sequence[SourceFile], hashes: Hashes, clock: Clock, engine: Engine
 ) -> list[Parsed]:
     """Return what each of ``documents`` is; what the last build parsed comes from the cache."""
     code, cache = code_digest(), cache_file("parsed", recipe.path)
@@ -147,7 +150,9 @@ def _parse_changed(
     known = load_pages(cache, wanted)
     changed = {k: file for k, file in zip(keys, documents, strict=True) if k not in known}
     done = parse_files(
-        list(changed.values()), lambda count: clock.progress("parse", count, len(changed))
+        list(changed.values()),
+        lambda count: clock.progress("parse", count, len(changed)),
+        engine,
     )
     fresh = dict(zip(changed, done, strict=True))
     clock.parsed = len(fresh)
@@ -182,7 +187,9 @@ def _embedding_texts(pages: list[Page], chunks: list[tuple[Chunk, ...]]) -> list
     ]
 
 
-def _embed(model: ModelSpec | None, texts: list[str], progress: Progress) -> Embedded | None:
+def _embed(
+    model: ModelSpec | None, texts: list[str], progress: Progress, engine: Engine
+) -> Embedded | None:
     if model is None:
         return None
-    return embed_texts(texts, model, lambda done, total: progress("embed", done, total))
+    return embed_texts(texts, model, lambda done, total: progress("embed", done, total), engine)

@@ -11,6 +11,7 @@ from pathlib import Path
 from lorepack.builder.build import NO_PREVIOUS, Summary
 from lorepack.builder.cache_file import cache_file
 from lorepack.builder.compile import Compiled, compile_sources
+from lorepack.builder.engine import Engine
 from lorepack.builder.index import write_rows
 from lorepack.builder.index.upkeep import write_changes
 from lorepack.builder.model import Finding
@@ -29,13 +30,15 @@ from lorepack.packfile.site import SiteFile, put_site
 
 def write_site_folder(
     recipe: Recipe, acquired: Acquired, folder: Path, strict: bool, previous: Path | None,
-    clock: Clock,
+    clock: Clock, engine: Engine,
 ) -> tuple[Summary, list[Finding]]:  # fmt: skip
     """Compile, and write the site's files; see `build_site`."""
     target = folder / f"{recipe.name}-{recipe.version}-site"
     before = _previous(recipe, folder, previous)
-    compiled = compile_sources(recipe, acquired, clock, strict=strict, previous=before)
-    files = _render(recipe, compiled, clock)
+    compiled = compile_sources(
+        recipe, acquired, clock, strict=strict, previous=before, engine=engine
+    )
+    files = _render(recipe, compiled, clock, engine)
     with clock.stage("seal"):
         put_site(((name, file.plain()) for name, file in files.items()), target)
     size = sum(file.size for file in files.values())
@@ -44,19 +47,21 @@ def write_site_folder(
 
 def write_pack(
     recipe: Recipe, acquired: Acquired, target: Path, strict: bool, site: bool,
-    previous: Path | None, clock: Clock,
+    previous: Path | None, clock: Clock, engine: Engine,
 ) -> tuple[Summary, list[Finding]]:  # fmt: skip
     """Compile, and write a pack; see `build_pack`."""
     epoch = source_date_epoch()
     before = _previous(recipe, target.parent, previous)
-    compiled = compile_sources(recipe, acquired, clock, strict=strict, previous=before)
+    compiled = compile_sources(
+        recipe, acquired, clock, strict=strict, previous=before, engine=engine
+    )
     content = compiled.content
     with new_pack(target) as pack:
         with clock.stage("index"):
             graph = write_rows(pack, content)
             rows = row_changes(before.rows, read_rows(pack)) if before else []
             changed = write_changes(pack, content.changes, rows)
-        files = _render(recipe, compiled, clock, rows) if site else {}
+        files = _render(recipe, compiled, clock, engine, rows) if site else {}
         with clock.stage("seal"):
             write_site(pack, files, epoch)
             if recipe.carry and compiled.model is not None:
@@ -107,7 +112,7 @@ def _previous(recipe: Recipe, folder: Path, given: Path | None) -> Previous | No
 
 
 def _render(
-    recipe: Recipe, compiled: Compiled, clock: Clock, rows: Sequence[RowChange] = ()
+    recipe: Recipe, compiled: Compiled, clock: Clock, engine: Engine, rows: Sequence[RowChange] = ()
 ) -> dict[str, SiteFile]:
     content = compiled.content
     given = SiteInput(
@@ -130,6 +135,7 @@ def _render(
         cache_file("site", recipe.path),
         clock.stage,
         lambda done, total: clock.progress("render", done, total),
+        engine,
     )
 
 

@@ -34,6 +34,7 @@ PLACES = {
     ),
     "by fewer": Place("b", 0o002, {"TZ": "America/St_Johns", "PYTHONHASHSEED": "77",
                                    "OMP_NUM_THREADS": "1"}),
+    "by workers": Place("c", 0o022, {"PYTHONHASHSEED": "3"}, ("--engine", "dask", "--workers", "2")),
 }  # fmt: skip
 
 

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
-from lorepack.builder.embed.cache import VectorCache
+from lorepack.builder.embed.cache import Vector, VectorCache
+from lorepack.builder.engine import Engine
+from lorepack.builder.engine.local import LOCAL
 from lorepack.builder.model import Chunk, Page
-from lorepack.packfile.models.encoder import load_encoder
-from lorepack.packfile.models.registry import ModelSpec
+from lorepack.packfile.models.encoder import Encoder, load_encoder
+from lorepack.packfile.models.registry import OPENAI, ModelSpec
 
 _SAVE_EVERY = 256
+_A_BATCH = 32
+"""Texts that a worker gets at a time: some seconds of work."""
+_Texts = Sequence[tuple[str, str]]
+"""Texts with their hashes."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +44,14 @@ def text_hash(text: str) -> str:
 
 
 def embed_texts(
-    texts: Sequence[str], spec: ModelSpec, on_progress: Callable[[int, int], None]
-) -> Embedded:
+    texts: Sequence[str], spec: ModelSpec, on_progress: Callable[[int, int], None],
+    engine: Engine = LOCAL,
+) -> Embedded:  # fmt: skip
     """Return the vectors of ``texts``; equal texts and known ones cost nothing.
 
     Args:
         on_progress: called with (done, all) of the texts that are new.
+        engine: where it is done; an endpoint is asked from here.
 
     Raises:
         LorepackError: the model is not installed.
@@ -52,20 +61,52 @@ def embed_texts(
     with VectorCache(spec) as cache:
         known = cache.get(set(hashes))
         missing = {h: text for h, text in zip(hashes, texts, strict=True) if h not in known}
-        if missing:
-            encoder = load_encoder(spec)
-            done = 0
-            items = list(missing.items())
-            for start in range(0, len(items), _SAVE_EVERY):
-                batch = dict(items[start : start + _SAVE_EVERY])
-                new = encoder.encode_passages(
-                    list(batch.values()),
-                    lambda count, done=done: on_progress(done + count, len(items)),  # type: ignore[misc]
-                )
-                fresh = dict(zip(batch, new, strict=True))
-                cache.put(fresh)
-                known.update(fresh)
-                done += len(batch)
+        items = list(missing.items())
+        if engine.embeds and not spec.id.startswith(OPENAI):
+            encoded = _spread(items, spec, on_progress, engine)
+        else:
+            encoded = _encode_here(items, spec, on_progress)
+        for fresh in encoded:
+            cache.put(fresh)
+            known.update(fresh)
         for row, key in enumerate(hashes):
             vectors[row] = known[key]
     return Embedded(vectors, len(missing))
+
+
+def _encode_here(
+    items: _Texts, spec: ModelSpec, on_progress: Callable[[int, int], None]
+) -> Iterator[dict[str, Vector]]:
+    if not items:
+        return
+    encoder = load_encoder(spec)
+    for start in range(0, len(items), _SAVE_EVERY):
+        batch = dict(items[start : start + _SAVE_EVERY])
+        new = encoder.encode_passages(
+            list(batch.values()),
+            lambda count, start=start: on_progress(start + count, len(items)),  # type: ignore[misc]
+        )
+        yield dict(zip(batch, new, strict=True))
+
+
+def _spread(
+    items: _Texts, spec: ModelSpec, on_progress: Callable[[int, int], None], engine: Engine
+) -> Iterator[dict[str, Vector]]:
+    batches = [items[start : start + _A_BATCH] for start in range(0, len(items), _A_BATCH)]
+    done = 0
+    given = ((spec, [text for _, text in batch]) for batch in batches)
+    for batch, new in zip(batches, engine.spread(_encode_batch, given), strict=True):
+        done += len(batch)
+        on_progress(done, len(items))
+        yield {key: vector for (key, _), vector in zip(batch, new, strict=True)}
+
+
+def _encode_batch(given: tuple[ModelSpec, Sequence[str]]) -> npt.NDArray[np.float32]:
+    """Return the vectors of texts, float32 (texts, dims), made by one thread."""
+    spec, texts = given
+    return _encoder(spec).encode_passages(texts)
+
+
+@lru_cache(maxsize=1)
+def _encoder(spec: ModelSpec) -> Encoder:
+    return load_encoder(spec, side_by_side=1)

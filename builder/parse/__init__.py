@@ -62,6 +62,11 @@ def parse_file(file: SourceFile) -> Parsed:
     except OSError as error:
         message = f"cannot be read ({error.strerror})"
         return None, [Finding("unreadable", "error", file.path, 1, message, "check the file")]
+    return parse_data(file, data)
+
+
+def parse_data(file: SourceFile, data: bytes) -> Parsed:
+    """Parse ``data``, the content of a file; see `parse_file`."""
     decoded = decode(data)
     odd = [
         Finding("bad-text", "warning", file.path, line, what, "save the file as UTF-8")

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-import zlib
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from importlib.resources import files
 from pathlib import Path
 
 from lorepack.builder.code_digest import code_digest, files_below
+from lorepack.builder.engine import Engine
+from lorepack.builder.engine.local import LOCAL
 from lorepack.builder.link.outgoing import backlinks
+from lorepack.builder.render.batch import deflated, render_pages
 from lorepack.builder.render.cache import load_pages, save_pages
 from lorepack.builder.render.crawl import crawl_files
 from lorepack.builder.render.generated import generated_pages
 from lorepack.builder.render.generated.graph import DATA_URL, graph_data
-from lorepack.builder.render.mkdocs import build_site
-from lorepack.builder.render.model import Rendered, SiteInput, SitePage
+from lorepack.builder.render.model import Rendered, SiteInput, SitePage, Theme
 from lorepack.builder.render.navigation import folders_of
 from lorepack.builder.render.page import document_pages
 from lorepack.builder.render.scripts import externalize_scripts
@@ -26,7 +27,6 @@ from lorepack.builder.render.svg import sanitize_svg
 from lorepack.builder.render.urls import file_url
 from lorepack.packfile.site import SiteFile
 
-_GZIP = b"\x1f\x8b"
 NOT_FOUND = "404.html"
 _DRAWN_BY = {"katex": 'class="arithmatex"', "mermaid": 'class="lore-mermaid"'}
 """Folders of libraries, and what they draw in a page."""
@@ -37,13 +37,15 @@ def render_site(
     cache: Path | None,
     stage: Callable[[str], AbstractContextManager[None]],
     on_page: Callable[[int, int], None] = lambda *_: None,
+    engine: Engine = LOCAL,
 ) -> dict[str, SiteFile]:
     """Return the files of the site by their path in it.
 
     Args:
         cache: where pages of the last build are kept; None renders all anew.
         stage: measures what is done within, under a name.
-        on_page: called after each page with how many are done, of how many.
+        on_page: called after some pages with how many are done, of how many.
+        engine: where pages are rendered.
 
     Raises:
         LorepackError: Pagefind failed.
@@ -55,7 +57,7 @@ def render_site(
             *generated_pages(given, folders, back),
             *document_pages(given, folders, back),
         ]
-        rendered, theme = _render_pages(pages, given, cache, on_page)
+        rendered, theme = _render_pages(pages, given, cache, on_page, engine)
         bodies = {url: page.body for url, page in rendered.items()}
         missing, scripts = externalize_scripts(NOT_FOUND, theme[NOT_FOUND].decode())
         for page in rendered.values():
@@ -75,39 +77,23 @@ def render_site(
     return shipped | {f"{url}index.html": page.html for url, page in rendered.items()}
 
 
-def deflated(data: bytes) -> SiteFile:
-    """Return ``data`` in the form in which a pack holds it."""
-    packed = zlib.compress(data, 9) if not data.startswith(_GZIP) else data
-    return SiteFile(len(data), packed if len(packed) < len(data) else data)
-
-
 def _render_pages(
     pages: Sequence[SitePage], given: SiteInput, cache: Path | None,
-    on_page: Callable[[int, int], None],
+    on_page: Callable[[int, int], None], engine: Engine,
 ) -> tuple[dict[str, Rendered], dict[str, bytes]]:  # fmt: skip
     """Return all pages by address, those that did not change from the cache, and the theme."""
-    theme_key = _theme_key(pages, given)
+    nav = [(page.title, page.url) for page in pages if page.in_nav]
+    theme = Theme(given.title, given.address, given.epoch, nav)
+    theme_key = _theme_key(theme)
     keys = {page.url: _key(page, theme_key) for page in pages}
     known = load_pages(cache, keys.values()) if cache else {}
     stale = [page for page in pages if keys[page.url] not in known]
     kept = len(pages) - len(stale)
-    bodies: dict[str, str] = {}
-
-    def body(page: SitePage) -> str:
-        bodies[page.url] = page.body()
-        on_page(kept + len(bodies), len(pages))
-        return bodies[page.url]
-
-    theme = build_site(stale, [page for page in pages if page.in_nav], given, body)
-    fresh = {}
-    for page in stale:
-        name = f"{page.url}index.html"
-        html, scripts = externalize_scripts(name, theme.pop(name).decode())
-        fresh[page.url] = Rendered(deflated(html.encode()), bodies[page.url], scripts)
+    fresh, files = render_pages(stale, theme, engine, lambda done: on_page(kept + done, len(pages)))
     if cache:
         save_pages(cache, {keys[url]: page for url, page in fresh.items()}, keys.values())
     rendered = {url: fresh.get(url) or known[key] for url, key in keys.items()}
-    return rendered, theme
+    return rendered, files
 
 
 def _key(page: SitePage, theme_key: str) -> str:
@@ -119,10 +105,9 @@ def _key(page: SitePage, theme_key: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _theme_key(pages: Sequence[SitePage], given: SiteInput) -> str:
+def _theme_key(theme: Theme) -> str:
     """Return a digest of all that every page depends on."""
-    nav = [(page.title, page.url) for page in pages if page.in_nav]
-    shown = json.dumps([given.title, given.address, nav, code_digest()])
+    shown = json.dumps([theme.title, theme.address, theme.nav, code_digest()])
     return hashlib.sha256(shown.encode()).hexdigest()
 
 

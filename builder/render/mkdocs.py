@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from lorepack.builder.model import Heading
 from lorepack.builder.render.linked_data import linked_data
-from lorepack.builder.render.model import SiteInput, SitePage
+from lorepack.builder.render.model import SitePage, Theme
 from lorepack.packfile.site import CONTENT_SECURITY
 
 _NOT_SHIPPED = (".map", ".gz")
@@ -23,20 +23,16 @@ _REPLACED = ("sitemap.xml",)
 
 
 def build_site(
-    pages: Sequence[SitePage],
-    in_nav: Sequence[SitePage],
-    given: SiteInput,
-    body: Callable[[SitePage], str],
+    pages: Sequence[SitePage], theme: Theme, body: Callable[[SitePage], str]
 ) -> dict[str, bytes]:
     """Return the HTML of ``pages`` and the theme's own files, by their path in the site.
 
     A page does not depend on which others are built with it.
 
     Args:
-        in_nav: the pages that every page's navigation names.
         body: gives the HTML of a page's body.
     """
-    with _environment(given.epoch), tempfile.TemporaryDirectory(prefix="lorepack-site-") as scratch:
+    with _environment(theme.epoch), tempfile.TemporaryDirectory(prefix="lorepack-site-") as scratch:
         from mkdocs.commands.build import build
         from mkdocs.config import load_config
 
@@ -47,16 +43,16 @@ def build_site(
         with template.open("rb") as file:
             config = load_config(
                 file,
-                site_name=escape(given.title),
+                site_name=escape(theme.title),
                 docs_dir=str(docs),
                 site_dir=str(target),
                 # The theme draws its own navigation; without one, mkdocs would nest all pages.
                 nav=[{"Start": "index.md"}],
             )
-        config.extra["address"] = given.address
+        config.extra["address"] = theme.address
         config.extra["security"] = CONTENT_SECURITY
-        config.extra["nav"] = [{"title": escape(page.title), "url": page.url} for page in in_nav]
-        config.plugins["lorepack"] = _plugin(pages, given, body)
+        config.extra["nav"] = [{"title": escape(title), "url": url} for title, url in theme.nav]
+        config.plugins["lorepack"] = _plugin(pages, theme.title, body)
         build(config)
         return dict(_read_tree(target))
 
@@ -84,7 +80,7 @@ def _environment(epoch: int) -> Iterator[None]:
                 os.environ[key] = value
 
 
-def _plugin(pages: Sequence[SitePage], given: SiteInput, body: Callable[[SitePage], str]) -> Any:
+def _plugin(pages: Sequence[SitePage], title: str, body: Callable[[SitePage], str]) -> Any:
     """Return a mkdocs plugin that supplies finished HTML instead of Markdown.
 
     The theme's templates escape nothing, so what they show is escaped here.
@@ -110,7 +106,7 @@ def _plugin(pages: Sequence[SitePage], given: SiteInput, body: Callable[[SitePag
                 "description": escape(own.description),
                 "lang": escape(own.lang),
                 "address": own.url,
-                "linked_data": linked_data(own, given.title),
+                "linked_data": linked_data(own, title),
                 "lore": _escaped(own.lore),
             }
             return ""

@@ -56,7 +56,7 @@ class SiteInput:
 class SitePage:
     """One page of the site.
 
-    ``body`` makes its HTML, ``inputs`` is a digest of all that goes into it, so that it need not be
+    ``body`` makes its HTML; ``inputs`` is a digest of all that goes into it, so that it need not be
     made to know whether it changed. ``lore`` is what the theme's ``main.html`` shows around it.
     """
 
@@ -74,6 +74,16 @@ class SitePage:
     def src_uri(self) -> str:
         """The Markdown file that mkdocs is told of."""
         return f"{self.url}index.md"
+
+
+@dataclass(frozen=True)
+class Theme:
+    """What all pages of a site have in common: ``nav`` are titles and addresses."""
+
+    title: str
+    address: str
+    epoch: int
+    nav: Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import hashlib
 import json
 import posixpath
 from collections.abc import Collection, Mapping, Sequence
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lorepack.builder.link.outgoing import outgoing
@@ -74,13 +74,17 @@ def _site_page(
     return SitePage(
         url=base,
         title=page.title,
-        body=partial(_body, linked, site, given.files),
+        body=DocumentBody(page.path, site, _canvas(page.path, given)),
         inputs=_inputs(page.path, site, MAX_EMBED_DEPTH + 1, known),
         headings=page.headings,
         description=page.summary,
         lang=page.lang,
         lore=lore,
     )
+
+
+def _canvas(path: str, given: SiteInput) -> SourceFile | None:
+    return given.files.get(path) if path.endswith(".canvas") else None
 
 
 def _links(name: str, title: str, paths: Sequence[str], site: SiteMap, base: str) -> dict[str, Any]:
@@ -91,18 +95,54 @@ def _links(name: str, title: str, paths: Sequence[str], site: SiteMap, base: str
     return {"name": name, "title": title, "links": links, "more": len(paths) - len(links)}
 
 
-def _body(linked: LinkedPage, site: SiteMap, files: Mapping[str, SourceFile]) -> str:
-    page = linked.page
-    html = render_page(page.path, site)
-    if page.path.endswith(".canvas") and page.path in files:
+@dataclass(frozen=True)
+class DocumentBody:
+    """Makes a document's HTML when it is called; ``canvas`` is the file that is drawn, if any."""
+
+    path: str
+    site: SiteMap
+    canvas: SourceFile | None = None
+
+    def __call__(self) -> str:
+        """Return the HTML."""
+        html = render_page(self.path, self.site)
+        if self.canvas is None:
+            return html
+        linked = self.site.pages[self.path]
         urls = {
-            link.target: relative_url(_address(target.path, site), site.urls[page.path])
-            for link, target in zip(page.links, linked.targets, strict=True)
+            link.target: relative_url(_address(target.path, self.site), self.site.urls[self.path])
+            for link, target in zip(linked.page.links, linked.targets, strict=True)
             if link.embed and target and target.kind != "missing"
         }
-        text = decode(files[page.path].disk.read_bytes()).text
-        return canvas_svg(text, page.title, urls) + html
-    return html
+        text = decode(self.canvas.disk.read_bytes()).text
+        return canvas_svg(text, linked.page.title, urls) + html
+
+    @property
+    def reads_no_file(self) -> bool:
+        """Whether it can be called where the sources' files are not."""
+        return self.canvas is None
+
+    def alone(self) -> DocumentBody:
+        """Return the same with only the pages and addresses that it needs."""
+        pages: dict[str, LinkedPage] = {}
+        _add_embedded(self.path, self.site, pages, MAX_EMBED_DEPTH + 1)
+        linked = {
+            target.path
+            for page in pages.values()
+            for target in (*page.targets, *(ref.target for ref in page.code_refs))
+            if target
+        }
+        urls = {p: self.site.urls[p] for p in (*pages, *sorted(linked)) if p in self.site.urls}
+        return replace(self, site=SiteMap(pages, urls))
+
+
+def _add_embedded(path: str, site: SiteMap, pages: dict[str, LinkedPage], depth: int) -> None:
+    """Add a page, and those that it embeds, to ``pages``."""
+    linked = pages[path] = site.pages[path]
+    for link, target in zip(linked.page.links, linked.targets, strict=True):
+        embedded = target and link.embed and target.kind == "page"
+        if embedded and target and depth and target.path not in pages:
+            _add_embedded(target.path, site, pages, depth - 1)
 
 
 def _address(path: str, site: SiteMap) -> str:
@@ -110,7 +150,7 @@ def _address(path: str, site: SiteMap) -> str:
 
 
 def _inputs(path: str, site: SiteMap, depth: int, known: dict[tuple[str, int], str]) -> str:
-    """Return a digest of everything that `_body` reads, of embedded pages too."""
+    """Return a digest of everything that `DocumentBody` reads, of embedded pages too."""
     if (path, depth) not in known:
         linked = site.pages[path]
         page = linked.page

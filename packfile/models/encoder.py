@@ -51,6 +51,8 @@ class OnnxEncoder:
     tokenize: Tokenize
     session: InferenceSession
     inputs: frozenset[str]
+    side_by_side: int | None = None
+    """Passages that run at a time; None for one a core."""
 
     def encode_query(self, text: str) -> Vectors:
         """Return the unit vector of a question, float32 (dims,)."""
@@ -66,7 +68,7 @@ class OnnxEncoder:
         """
         vectors = np.zeros((len(texts), self.spec.dims), np.float32)
         longest_first = sorted(range(len(texts)), key=lambda i: -len(texts[i]))
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
+        with ThreadPoolExecutor(self.side_by_side or os.cpu_count()) as pool:
             prefixed = (self.spec.passage_prefix + texts[i] for i in longest_first)
             done = pool.map(self._encode, prefixed)
             for count, (index, vector) in enumerate(zip(longest_first, done, strict=True), 1):
@@ -100,11 +102,12 @@ class OnnxEncoder:
         return pooled
 
 
-def load_encoder(spec: ModelSpec, threads: int = 1) -> Encoder:
+def load_encoder(spec: ModelSpec, threads: int = 1, side_by_side: int | None = None) -> Encoder:
     """Load a model, converting it first if need be.
 
     Args:
         threads: of one text; builds want 1, as texts run side by side.
+        side_by_side: passages that run at a time; None for one a core.
 
     Raises:
         LorepackError: its weights are not installed or not the known ones, or no endpoint is set.
@@ -114,8 +117,8 @@ def load_encoder(spec: ModelSpec, threads: int = 1) -> Encoder:
     folder = model_folder(spec)
     session = open_session(folder / "model.onnx", threads)
     if spec.id == DEFAULT_MODEL:
-        return _onnx(spec, load_pieces(folder / PIECES), session)
-    return _onnx(spec, _ids(load_tokenizer(spec)), session)
+        return _onnx(spec, load_pieces(folder / PIECES), session, side_by_side)
+    return _onnx(spec, _ids(load_tokenizer(spec)), session, side_by_side)
 
 
 def carried_encoder(spec: ModelSpec, model: bytes, tokenizer: bytes, threads: int = 1) -> Encoder:
@@ -146,6 +149,8 @@ def load_tokenizer(spec: ModelSpec) -> Tokenizer:
     return tokenizer
 
 
-def _onnx(spec: ModelSpec, tokenize: Tokenize, session: InferenceSession) -> OnnxEncoder:
+def _onnx(
+    spec: ModelSpec, tokenize: Tokenize, session: InferenceSession, side_by_side: int | None = None
+) -> OnnxEncoder:
     inputs = frozenset(item.name for item in session.get_inputs())
-    return OnnxEncoder(spec, tokenize, session, inputs)
+    return OnnxEncoder(spec, tokenize, session, inputs, side_by_side)
