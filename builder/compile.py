@@ -86,7 +86,7 @@ def compile_sources(
     with clock.stage("lint"):
         day = pack_day(recipe.date, source_date_epoch(), linked)
         taxonomy = taxonomy_of(recipe, pages)
-        findings += lint_pages(linked, recipe.lint, day)
+        findings += lint_pages(linked, files, recipe.lint, day)
         if strict:
             _refuse(settle(findings, pages, recipe.lint))
     with clock.stage("chunk"):

@@ -26,6 +26,7 @@ class Rule:
 
 
 _RULES = (
+    Rule("agent-instructions", "warning", "A page's text addresses an agent."),
     Rule("ambiguous-link", "info", "A link could mean several files."),
     Rule("archived-target", "info", "A page links to one that is archived."),
     Rule("bad-csv", "error", "A table of a Notion export cannot be read."),
@@ -37,6 +38,7 @@ _RULES = (
     Rule("broken-link", "warning", "A link leads nowhere."),
     Rule("duplicate-title", "info", "Two pages of a source have one title."),
     Rule("empty-page", "warning", "A page has no text."),
+    Rule("hidden-text", "warning", "A page has characters that cannot be seen, on purpose."),
     Rule("left-out", "info", "A file is left out: made by a program, or a template."),
     Rule("lfs-pointer", "info", "A file's content is kept elsewhere (git LFS)."),
     Rule("long-summary", "info", "A summary is longer than a list can show."),
@@ -49,6 +51,7 @@ _RULES = (
     Rule("open-comment", "warning", "A comment never closes."),
     Rule("orphan", "info", "No page links to this one."),
     Rule("oversize-page", "warning", "A page is too large to be read as one."),
+    Rule("secret", "error", "A source holds a key, a token or a password."),
     Rule("self-link", "info", "A page links to itself."),
     Rule("skipped-file", "warning", "A file is not read: its name or kind is unsafe."),
     Rule("stale-page", "info", "A page has not been touched for long."),

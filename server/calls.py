@@ -15,7 +15,7 @@ import anyio.to_thread
 from jsonschema import Draft202012Validator
 
 from lorepack.server.metrics import Metrics
-from lorepack.server.tools.answer import Context, ToolAnswer, ToolSpec, error
+from lorepack.server.tools.answer import Context, ToolAnswer, ToolSpec, error, seen
 
 _log = logging.getLogger("lorepack.server.calls")
 
@@ -86,11 +86,12 @@ class Calls:
         try:
             with anyio.fail_after(self.timeout):
                 # The thread goes on to its end; the client need not wait for it.
-                return await anyio.to_thread.run_sync(
+                answer = await anyio.to_thread.run_sync(
                     partial(spec.run, context, arguments),
                     abandon_on_cancel=True,
                     limiter=self._threads,
                 )
+                return seen(answer)
         except TimeoutError:
             return error("timeout", f"{spec.name} took longer than {self.timeout:.0f} s")
         except Exception:

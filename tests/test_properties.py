@@ -14,9 +14,9 @@ from lorepack.builder.model import Source, SourceFile
 from lorepack.builder.parse import parse_file
 from lorepack.builder.parse.frontmatter import read_frontmatter
 from lorepack.builder.parse.markdown.anchors import unique_anchors
-from lorepack.builder.parse.markdown.comments import strip_comments
 from lorepack.builder.parse.mermaid import parse_mermaid
 from lorepack.builder.render.urls import page_urls
+from lorepack.packfile.comments import strip_comments
 from lorepack.packfile.segment import fold, is_plain_word, segment, segment_query
 from tests.vaults import Vault
 

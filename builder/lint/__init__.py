@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from lorepack.builder.lint.frontmatter import frontmatter_findings
+from lorepack.builder.lint.hygiene import file_secrets, hygiene_findings
 from lorepack.builder.lint.links import link_findings, orphans
 from lorepack.builder.lint.pages import page_findings, same_titles
-from lorepack.builder.model import Finding, LinkedPage, Page
+from lorepack.builder.model import Finding, LinkedPage, Page, SourceFile
 from lorepack.builder.parse.frontmatter import as_list
 from lorepack.builder.settings import OFF, LintSettings
 
@@ -17,17 +18,22 @@ IGNORE_KEY = "lint_ignore"
 """The property of a page that names the rules which are not to speak of it, or ``all``."""
 
 
-def lint_pages(pages: Sequence[LinkedPage], settings: LintSettings, day: str) -> list[Finding]:
+def lint_pages(
+    pages: Sequence[LinkedPage], files: Sequence[SourceFile], settings: LintSettings, day: str
+) -> list[Finding]:
     """Return what is odd about the pages, in no particular order.
 
     Args:
+        files: of all sources, pages and others.
         day: the pack's own, from which staleness counts; '' if there is none.
     """
     by_path = {item.page.path: item.page for item in pages}
     found = [*orphans(pages), *same_titles(list(by_path.values()))]
+    found += file_secrets(files, frozenset(by_path))
     for item in pages:
         found += link_findings(item, by_path)
         found += page_findings(item.page, settings.page_kilobytes, settings.stale_days, day)
+        found += hygiene_findings(item.page)
         found += frontmatter_findings(item.page, settings.summary_characters)
     return found
 

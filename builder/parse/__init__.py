@@ -25,13 +25,13 @@ from lorepack.builder.parse.frontmatter import (
     as_text,
     read_frontmatter,
 )
-from lorepack.builder.parse.markdown.comments import strip_comments
 from lorepack.builder.parse.markdown.parser import parse_tokens
 from lorepack.builder.parse.markdown.tags import is_tag
 from lorepack.builder.parse.mentions import page_number, wiki_mentions
 from lorepack.builder.parse.notebook import notebook_markdown
 from lorepack.builder.parse.rst import rst_to_markdown
 from lorepack.builder.settings import TOOL_KEYS
+from lorepack.packfile.comments import strip_comments
 from lorepack.packfile.language import guess_language
 
 _BY_PEOPLE = frozenset({"vault", "folder", "notion"})

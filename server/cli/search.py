@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from lorepack.packfile.hidden import without_hidden
 from lorepack.server.cli.rerank import RERANK, reranker_for
 from lorepack.server.mount import mount_pack
 from lorepack.server.retrieve.search import Answer, find_chunks
@@ -36,7 +37,7 @@ def search(pack: Path, question: str, limit: int, rerank: int, as_json: bool) ->
         }
         click.echo(json.dumps(data))
     else:
-        click.echo(_readable(answer))
+        click.echo(without_hidden(_readable(answer)))
 
 
 def _readable(answer: Answer) -> str:

@@ -28,7 +28,7 @@ from lorepack.server.tools import (
     wiki_status,
     wiki_synthesize,
 )
-from lorepack.server.tools.answer import Context, ToolSpec
+from lorepack.server.tools.answer import Context, ToolSpec, seen
 
 _ALL = {"limit": 1_000_000_000, "maxTokens": 1_000_000_000}
 """An agent's answer is cut to a screen; a person's is not."""
@@ -40,7 +40,7 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print the answer a
 def _print(mount: Mount, spec: ToolSpec, as_json: bool, **arguments: Any) -> None:
     """Print what a tool answers; an error is one line and exit code 2."""
     given = {name: value for name, value in arguments.items() if value not in ("", (), None)}
-    answer = spec.run(Context(mount), {**_ALL, **given})
+    answer = seen(spec.run(Context(mount), {**_ALL, **given}))
     if answer.is_error:
         click.echo(f"lorepack: {answer.data['error']['message']}", err=True)
         sys.exit(2)

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lorepack.packfile.comments import strip_comments
+from lorepack.packfile.hidden import without_hidden
 from lorepack.server.mount import Mount
 from lorepack.server.retrieve.cite import citation_url
 from lorepack.server.retrieve.rerank import Reranker
@@ -59,11 +61,32 @@ class ToolSpec:
     reads_roots: bool = False
 
 
+def document(text: str) -> str:
+    """Return a page's text as agents get it: without comments, which no reader of the page sees."""
+    return strip_comments(text, percent=False)[0]
+
+
 def fenced(text: str) -> str:
-    """Return ``text`` between tildes that it cannot close: more of them than it has anywhere."""
+    """Return `document` of ``text`` between tildes that it cannot close: more than it has."""
+    text = document(text)
     longest = max((len(run) for run in _TILDES.findall(text)), default=2)
     fence = "~" * max(4, longest + 1)
     return f"{fence}document\n{text}\n{fence}"
+
+
+def seen(answer: ToolAnswer) -> ToolAnswer:
+    """Return ``answer`` without characters that its reader cannot see."""
+    return ToolAnswer(without_hidden(answer.text), _seen(answer.data), answer.is_error)
+
+
+def _seen(value: Any) -> Any:
+    if isinstance(value, str):
+        return without_hidden(value)
+    if isinstance(value, Mapping):
+        return {_seen(key): _seen(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_seen(inner) for inner in value]
+    return value
 
 
 def tokens_of(text: str) -> int:

@@ -8,11 +8,13 @@ from typing import Any
 from lorepack.server.retrieve.cite import source_line
 from lorepack.server.retrieve.query import FILTERS, MAX_QUERY
 from lorepack.server.retrieve.search import Answer, Result, find_chunks
+from lorepack.server.tools.addressed import notes
 from lorepack.server.tools.answer import (
     Context,
     ToolAnswer,
     ToolSpec,
     budget,
+    document,
     fenced,
     object_schema,
     output_schema,
@@ -45,7 +47,9 @@ def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
 
 def _entry(result: Result, with_text: bool) -> dict[str, object]:
     entry = result.as_dict()
-    if not with_text:
+    if with_text:
+        entry["text"] = document(result.text)
+    else:
         del entry["text"]
     return entry
 
@@ -55,13 +59,14 @@ def _text(context: Context, answer: Answer) -> str:
     lines = [head if answer.results else f"{answer.status}: {answer.hint or 'nothing found'}"]
     if answer.degraded:
         lines.append(f"Degraded: {answer.degraded}")
+    addressed = notes(context.mount, [result.slug for result in answer.results])
     for number, result in enumerate(answer.results, 1):
         title = " > ".join((result.title, *result.headings))
         sha = source_line(result.source)
         lines.append(
             f"\n## {number}. {title}\n"
             f"{result.slug}:{result.lines[0]}-{result.lines[1]}{sha} <{result.citation_url}>\n"
-            f"{fenced(result.text)}"
+            f"{addressed.get(result.slug, '')}{fenced(result.text)}"
         )
     return "\n".join(lines)
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lorepack.server.retrieve.cite import source_line, source_place
+from lorepack.server.tools.addressed import notes
 from lorepack.server.tools.answer import (
     CURSOR,
     Context,
@@ -142,7 +143,8 @@ def _answer(
         data["sections"] = outline[:200]
     head = f"# {row['title']}\n{row['path']}:{first_line}-{last_line}{source_line(place)} <{url}>"
     tail = "\nTruncated: ask for a subsection, or give a larger maxTokens." if truncated else ""
-    return ToolAnswer(f"{head}\n{fenced(shown)}{tail}", data)
+    note = notes(context.mount, [row["path"]]).get(row["path"], "")
+    return ToolAnswer(f"{head}\n{note}{fenced(shown)}{tail}", data)
 
 
 def _shorten(text: str, max_tokens: int) -> tuple[str, bool]:
