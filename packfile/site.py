@@ -40,6 +40,10 @@ _SIGN = "pagefind/pagefind-entry.json"
 """A file by which a folder is known for a site."""
 
 
+MAX_FILE = 1 << 28
+"""Bytes that a file of a site may have."""
+
+
 @dataclass(frozen=True)
 class SiteFile:
     """A file of the site as a pack holds it: a zlib stream where that is shorter than ``size``."""
@@ -53,8 +57,23 @@ class SiteFile:
         return len(self.data) != self.size
 
     def plain(self) -> bytes:
-        """Return the file's content."""
-        return zlib.decompress(self.data) if self.deflated else self.data
+        """Return the file's content.
+
+        Raises:
+            LorepackError: it is no stream of ``size`` bytes, or of more than a file may have.
+        """
+        if not self.deflated:
+            return self.data
+        problem = ""
+        try:
+            stream = zlib.decompressobj()
+            # A small stream may hold gigabytes: no more is unpacked than was said.
+            plain = stream.decompress(self.data, min(self.size, MAX_FILE) + 1)
+            if len(plain) == self.size and stream.eof:
+                return plain
+        except (zlib.error, ValueError, OverflowError) as error:
+            problem = f" ({error})"
+        raise LorepackError(f"a file of the site is damaged{problem}", "run `lorepack verify`")
 
 
 def site_files(pack: sqlite3.Connection) -> Iterator[tuple[str, bytes]]:

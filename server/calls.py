@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -14,6 +15,7 @@ import anyio
 import anyio.to_thread
 from jsonschema import Draft202012Validator
 
+from lorepack.packfile.errors import LorepackError
 from lorepack.server.metrics import Metrics
 from lorepack.server.tools.answer import Context, ToolAnswer, ToolSpec, error, seen
 
@@ -94,9 +96,13 @@ class Calls:
                 return seen(answer)
         except TimeoutError:
             return error("timeout", f"{spec.name} took longer than {self.timeout:.0f} s")
+        except (sqlite3.DatabaseError, LorepackError) as problem:
+            _log.exception("tool %s failed", spec.name)
+            return error("damaged", f"the pack cannot be read ({problem}); `lorepack verify` it")
         except Exception:
             _log.exception("tool %s failed", spec.name)
-            return error("internal", f"{spec.name} failed; the server's log says why")
+            why = "the server's log says why, and `lorepack verify` whether the pack is damaged"
+            return error("internal", f"{spec.name} failed; {why}")
 
     def _problem(self, spec: ToolSpec, arguments: Mapping[str, Any]) -> str:
         if spec.name not in self._validators:

@@ -19,9 +19,14 @@ from lorepack.packfile.open import open_pack
 
 _DIGEST = "SELECT value FROM meta WHERE key = 'content_digest'"
 _META = "SELECT key, value FROM meta"
+_LAST_CHUNK = "SELECT max(id) FROM chunks"
 _CARRIES = "SELECT count(*) FROM encoder"
 _PLANES = "SELECT bits FROM vector_planes ORDER BY plane"
 _MEANS = "SELECT lang, mean FROM vector_means ORDER BY lang"
+
+
+_COUNTED = ("pages", "chunks", "edges", "nodes", "findings")
+_MOST_DIMS = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -86,7 +91,9 @@ def mount_pack(path: Path) -> Mount:
     pack = open_pack(path, threads=True)
     try:
         meta: dict[str, str] = dict(pack.execute(_META).fetchall())
+        counts, embedder = json.loads(meta["counts"]), json.loads(meta["embedder"])
         planes = [np.frombuffer(bits, "<u8") for (bits,) in pack.execute(_PLANES)]
+        _check_sizes(counts, embedder, planes, pack.execute(_LAST_CHUNK).fetchone()[0] or 0)
         means = {lang: np.frombuffer(mean, "<f4") for lang, mean in pack.execute(_MEANS)}
         return Mount(
             path=path,
@@ -94,8 +101,8 @@ def mount_pack(path: Path) -> Mount:
             version=meta["version"],
             title=meta["title"],
             digest=meta["content_digest"],
-            counts=json.loads(meta["counts"]),
-            embedder=json.loads(meta["embedder"]),
+            counts=counts,
+            embedder=embedder,
             planes=np.stack(planes) if planes else np.zeros((0, 0), np.uint64),
             means=means,
             language_basis=_basis(means),
@@ -105,11 +112,25 @@ def mount_pack(path: Path) -> Mount:
             previous_version=meta["previous_version"],
             _first=pack,
         )
-    except (sqlite3.Error, KeyError, ValueError, TypeError, OverflowError) as error:
+    except (sqlite3.Error, LookupError, ValueError, TypeError, AttributeError, OverflowError,
+            RecursionError) as error:  # fmt: skip
         pack.close()
         raise LorepackError(
             f"{path} is damaged ({error})", "run `lorepack verify` on it"
         ) from error
+
+
+def _check_sizes(
+    counts: Any, embedder: Any, planes: Sequence[npt.NDArray[np.uint64]], chunks: int
+) -> None:
+    """Raise `ValueError` unless the numbers that memory is taken by are those of the rows."""
+    if not all(type(counts.get(name)) is int for name in _COUNTED) or counts["chunks"] != chunks:
+        raise ValueError("the counts are not those of its rows")
+    dims = embedder["dims"] if embedder else 0
+    if type(dims) is not int or not 0 <= dims <= _MOST_DIMS:
+        raise ValueError("the vectors have no size that can be")
+    if chunks and (len(planes) != -(-dims // 64) or any(len(plane) != chunks for plane in planes)):
+        raise ValueError("the vector planes do not fit the chunks")
 
 
 def _basis(means: Mapping[str, npt.NDArray[np.float32]]) -> npt.NDArray[np.float32]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import sqlite3
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -180,7 +181,16 @@ async def _refused(request: Request, error: Any) -> Response:
     return refuse(error.status_code, code, message, error.headers)
 
 
-_HANDLERS: Mapping[Any, Any] = {404: _refused, 405: _refused}
+async def _damaged(request: Request, error: Exception) -> Response:
+    _log.warning("a pack cannot be read: %s", error, extra={"path": request.url.path})
+    return refuse(500, "damaged", "the pack cannot be read; `lorepack verify` says why")
+
+
+_HANDLERS: Mapping[Any, Any] = {
+    404: _refused, 405: _refused, sqlite3.DatabaseError: _damaged, LorepackError: _damaged,
+    # Rows of other types than a pack has.
+    TypeError: _damaged, ValueError: _damaged,
+}  # fmt: skip
 
 
 async def _warm(library: Library) -> None:
