@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -15,6 +12,7 @@ from lorepack.builder.model import Finding
 from lorepack.builder.recipe import Recipe
 from lorepack.builder.stages import Clock, Progress, acquire_sources, source_date_epoch
 from lorepack.builder.unchanged import build_key, load_build, save_build
+from lorepack.packfile.abandoned import own_folder
 from lorepack.packfile.format import SUFFIX
 
 NO_PREVIOUS = Path("none")
@@ -81,7 +79,7 @@ def build_pack(
     Raises:
         LorepackError: nothing was written; a pack that was there before still is.
     """
-    with few_collections(), scratch_folder() as scratch:
+    with few_collections(), own_folder() as scratch:
         clock = Clock(progress)
         # What is no date is refused before any work.
         source_date_epoch()
@@ -132,14 +130,7 @@ def build_site(
     """
     from lorepack.builder.make import write_site_folder
 
-    with few_collections(), scratch_folder() as scratch:
+    with few_collections(), own_folder() as scratch:
         clock = Clock(progress)
         acquired = acquire_sources(recipe, clock, scratch, offline=offline)
         return write_site_folder(recipe, acquired, folder, strict, previous, clock, engine)
-
-
-@contextmanager
-def scratch_folder() -> Iterator[Path]:
-    """Give an empty folder while the block lasts."""
-    with tempfile.TemporaryDirectory(prefix="lorepack-") as folder:
-        yield Path(folder)

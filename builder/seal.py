@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from lorepack.packfile.abandoned import own_name, remove_abandoned
 from lorepack.packfile.digest import content_digest, index_digest
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.format import schema_sql
@@ -29,10 +30,11 @@ def new_pack(target: Path) -> Iterator[sqlite3.Connection]:
     Raises:
         LorepackError: the folder cannot be written.
     """
-    # The name is fixed so that a crashed build's file is overwritten by the next one.
-    staged = target.with_name(f".{target.name}.building")
+    # Of this process alone: another may build the same pack at the same time.
+    staged = target.with_name(own_name(f".{target.name}", "building"))
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
+        remove_abandoned(target.parent, f".{target.name}")
         staged.unlink(missing_ok=True)
         with closing(sqlite3.connect(staged, isolation_level=None)) as pack:
             pack.execute("PRAGMA journal_mode = OFF")

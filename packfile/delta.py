@@ -37,6 +37,11 @@ class Header:
     bytes: int
 
 
+def joinable(old: Path, new: Path) -> bool:
+    """Say whether both files are small enough for a delta."""
+    return max(old.stat().st_size, new.stat().st_size) <= MAX_BYTES
+
+
 def make_delta(old: Path, new: Path, target: Path) -> Header:
     """Write to ``target`` what makes ``new`` of ``old``; the same bytes for the same two files.
 

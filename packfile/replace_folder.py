@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from lorepack.packfile.abandoned import own_folder
 from lorepack.packfile.errors import LorepackError
 
 
@@ -29,8 +29,8 @@ def replaced_folder(folder: Path, sign: str, what: str) -> Iterator[Path]:
                 f"{folder} is not empty, and no {what}", "give a new or empty folder"
             )
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".lorepack-", dir=folder.parent) as scratch:
-            new, old = Path(scratch) / "new", Path(scratch) / "old"
+        with own_folder(folder.parent, ".lorepack") as scratch:
+            new, old = scratch / "new", scratch / "old"
             new.mkdir(mode=0o755)
             yield new
             if folder.exists():

@@ -148,6 +148,17 @@ def test_the_bundle_asks_for_all_that_its_server_imports() -> None:
     assert found >= SERVER_LIBRARIES - {"packaging"}
 
 
+def test_a_pack_too_large_for_a_delta_is_published_without(
+    build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, new = build(PAGES).path, build(PAGES, version="1.1.0").path
+    monkeypatch.setattr("lorepack.packfile.delta.MAX_BYTES", 1000)
+    done = run("publish", new, "--dir", tmp_path / "dist", "--previous", old)
+    assert done.exit_code == 0 and "delta" not in done.output
+    (entry,) = json.loads((tmp_path / "dist" / "manifest.json").read_text())["packs"]
+    assert entry["deltas"] == []
+
+
 def test_a_signature_goes_along(build: Build, tmp_path: Path) -> None:
     pack = build(PAGES).path
     public = new_keys(tmp_path / "key", None)

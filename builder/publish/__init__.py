@@ -18,7 +18,7 @@ from lorepack.builder.publish.sbom import bill_of_materials
 from lorepack.builder.publish.site import write_site_archive
 from lorepack.builder.stages import source_date_epoch
 from lorepack.packfile.delta import SUFFIX as DELTA
-from lorepack.packfile.delta import make_delta
+from lorepack.packfile.delta import joinable, make_delta
 from lorepack.packfile.diff import diff_packs
 from lorepack.packfile.diff.report import as_changelog
 from lorepack.packfile.errors import LorepackError
@@ -76,7 +76,7 @@ def publish_pack(
         write_site_archive(pack, out / f"{stem}-site.tar.gz", site_url, epoch)
         bundle = out / f"{stem}.mcpb"
         write_bundle(target, facts, bundle)
-        deltas = [_delta(old, target) for old in older]
+        deltas = [_delta(old, target) for old in older if joinable(old, target)]
         (out / CHANGELOG).write_text(_changelog(facts, older, pack), encoding="utf-8")
         bill = bill_of_materials(facts, digest_of(target), epoch)
         _write_json(out / f"{stem}.cdx.json", bill)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from html import escape
@@ -15,6 +14,7 @@ from typing import Any, cast
 from lorepack.builder.model import Heading
 from lorepack.builder.render.linked_data import linked_data
 from lorepack.builder.render.model import SitePage, Theme
+from lorepack.packfile.abandoned import own_folder
 from lorepack.packfile.site import CONTENT_SECURITY
 
 _NOT_SHIPPED = (".map", ".gz")
@@ -32,12 +32,12 @@ def build_site(
     Args:
         body: gives the HTML of a page's body.
     """
-    with _environment(theme.epoch), tempfile.TemporaryDirectory(prefix="lorepack-site-") as scratch:
+    with _environment(theme.epoch), own_folder() as scratch:
         from mkdocs.commands.build import build
         from mkdocs.config import load_config
 
         logging.getLogger("mkdocs").setLevel(logging.ERROR)
-        docs, target = Path(scratch) / "docs", Path(scratch) / "site"
+        docs, target = scratch / "docs", scratch / "site"
         docs.mkdir()
         template = Path(str(files("lorepack.templates") / "mkdocs.yml"))
         with template.open("rb") as file:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import logging
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from lorepack.packfile.abandoned import is_running
 from lorepack.server.process.logs import state_folder
 
 _log = logging.getLogger("lorepack.server.instances")
@@ -55,7 +55,7 @@ def siblings(folder: Path) -> list[dict[str, Any]]:
     for file in sorted(folder.glob("*.json")):
         if not file.stem.isdigit() or int(file.stem) == os.getpid():
             continue
-        if not _runs(int(file.stem)):
+        if not is_running(int(file.stem)):
             with suppress(OSError):
                 file.unlink()
             continue
@@ -63,16 +63,3 @@ def siblings(folder: Path) -> list[dict[str, Any]]:
             facts = json.loads(file.read_text(encoding="utf-8"))
             found.append({key: facts[key] for key in ("pid", "kind", "packs", "address")})
     return found
-
-
-def _runs(pid: int) -> bool:
-    if sys.platform == "win32":
-        # There, signal 0 would end the process; its file is left to itself.
-        return True
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True

@@ -299,7 +299,7 @@ def _serve_all(base: Path, folder: Path, numbers: Sequence[int], found: Found) -
     left = list(reversed(numbers))
     while left:
         asked, told = context.Queue(), context.Queue()
-        server = context.Process(target=_server, args=(asked, told))
+        server = context.Process(target=_server, args=(asked, told), daemon=True)
         server.start()
         while left and server.is_alive():
             number = left.pop()

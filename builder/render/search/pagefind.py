@@ -14,7 +14,6 @@ import gzip
 import json
 import re
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
@@ -22,6 +21,7 @@ from pathlib import Path
 from pagefind_bin import get_executable
 
 from lorepack.builder.render.search.sections import TAG
+from lorepack.packfile.abandoned import own_folder
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.segment import UNSPACED
 
@@ -44,8 +44,7 @@ def index_pages(
     Raises:
         LorepackError: Pagefind failed.
     """
-    with tempfile.TemporaryDirectory(prefix="lorepack-search-") as scratch:
-        site = Path(scratch)
+    with own_folder() as site:
         for number, (_, title, body) in enumerate(pages):
             # Named by number: addresses may be longer than a file system takes, once encoded.
             (site / f"{number}.html").write_text(_copy(title, body), "utf-8")

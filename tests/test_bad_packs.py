@@ -1,0 +1,14 @@
+"""Damaged and hostile packs: a hundred of the ten thousand that ``mutants`` makes."""
+
+from __future__ import annotations
+
+from tests.reliability.mutants import run
+
+
+def test_none_crashes_a_server_or_runs_in_it() -> None:
+    found = run(120)
+    assert found.faults == []
+    outcomes = {outcome for _, outcome in found.counts}
+    assert {"refused", "damaged", "answered"} <= outcomes <= {
+        "refused", "damaged", "answered", "internal",
+    }  # fmt: skip
