@@ -153,5 +153,5 @@ def test_watching_builds_again_and_a_server_swaps_it_in(tmp_path: Path) -> None:
         assert json.loads(watcher.stdout.readline())["pages"] == 4
     finally:
         watcher.send_signal(signal.SIGINT)
-        watcher.wait(10)
+        watcher.wait(30)
     assert watcher.returncode in (0, 1, -signal.SIGINT)
