@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO
 
 from lorepack.packfile.errors import LorepackError
+from lorepack.packfile.sha256 import sha256_of
 from lorepack.packfile.zstandard import zstd
 
 SUFFIX = ".lorepack-delta"
@@ -50,7 +51,7 @@ def make_delta(old: Path, new: Path, target: Path) -> Header:
     """
     try:
         before, after = _read(old), _read(new)
-        header = Header(_sha256(before), _sha256(after), len(after))
+        header = Header(sha256_of(before), sha256_of(after), len(after))
         facts = {_FORM: 1, "from": header.old, "to": header.new, "bytes": header.bytes}
         packed = zstd.compress(after, options=_options(before, after), zstd_dict=_prefix(before))
         target.write_bytes(json.dumps(facts).encode() + b"\n" + packed)
@@ -84,7 +85,7 @@ def apply_delta(old: Path, delta: Path, target: Path) -> str:
         before = _read(old)
         with delta.open("rb") as file:
             header = _header(file, delta)
-            if _sha256(before) != header.old:
+            if sha256_of(before) != header.old:
                 raise LorepackError(f"{delta} is no delta of {old}", "give the file it was made of")
             digest = _unpack(file, before, header, staged)
         if digest != header.new:
@@ -148,7 +149,3 @@ def _options(before: bytes, after: bytes) -> dict[int, int]:
 def _prefix(before: bytes) -> tuple[zstd.ZstdDict, int]:
     # A dictionary has at least 8 bytes.
     return zstd.ZstdDict(before.ljust(8, b"\0"), is_raw=True).as_prefix
-
-
-def _sha256(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()

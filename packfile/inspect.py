@@ -47,6 +47,11 @@ class Inspection:
     sources: Sequence[Mapping[str, Any]]
     tables: Sequence[Table]
 
+    @property
+    def carries_encoder(self) -> bool:
+        """Whether the model that questions need travels in the pack."""
+        return any(table.name == "encoder" and table.rows for table in self.tables)
+
     def as_dict(self) -> dict[str, Any]:
         """Return plain data, for JSON."""
         return asdict(self)

@@ -7,7 +7,6 @@ import os
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -88,12 +87,11 @@ class Calls:
         try:
             with anyio.fail_after(self.timeout):
                 # The thread goes on to its end; the client need not wait for it.
-                answer = await anyio.to_thread.run_sync(
-                    partial(spec.run, context, arguments),
+                return await anyio.to_thread.run_sync(
+                    lambda: seen(spec.run(context, arguments)),
                     abandon_on_cancel=True,
                     limiter=self._threads,
                 )
-                return seen(answer)
         except TimeoutError:
             return error("timeout", f"{spec.name} took longer than {self.timeout:.0f} s")
         except (sqlite3.DatabaseError, LorepackError) as problem:

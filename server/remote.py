@@ -7,7 +7,6 @@ never fetched again, and a new one takes an old one's place at once.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 import os
@@ -23,7 +22,8 @@ from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.format import SUFFIX
 from lorepack.packfile.models.convert import cache_dir
 from lorepack.packfile.pull.delta import Delta, fetch_by_delta, listed_deltas
-from lorepack.packfile.pull.transfer import digest_of, fetch, fetch_text, notes_file
+from lorepack.packfile.pull.transfer import fetch, fetch_text, notes_file
+from lorepack.packfile.sha256 import file_sha256, sha256_of
 from lorepack.packfile.signature import SUFFIX as SIGNATURE
 from lorepack.packfile.verify import require_sound
 
@@ -32,7 +32,7 @@ _log = logging.getLogger("lorepack.server.remote")
 _NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9.+_-]*{re.escape(SUFFIX)}(?:{re.escape(SIGNATURE)})?")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _INDEX = ".json"
-_TELLING = ("ETag", "etag", "size", "LastModified", "mtime", "created")
+_TELLING = ("ETag", "etag", "size", "LastModified", "mtime")
 """What file systems say of a file that tells whether it is another one now."""
 
 
@@ -54,7 +54,7 @@ def is_remote(text: str) -> bool:
 
 def mirror_folder(url: str) -> Path:
     """Return the folder of the user's cache that mirrors ``url``."""
-    return cache_dir() / "served" / hashlib.sha256(url.encode()).hexdigest()[:24]
+    return cache_dir() / "served" / sha256_of(url.encode())[:24]
 
 
 def sync(url: str, folder: Path) -> Path:
@@ -98,7 +98,7 @@ def _take(
     What cannot be fetched is tried again the next time; what is not as it should be, only when it
     is another. Until then what was there before stays.
     """
-    staged = blobs / f".{hashlib.sha256(file.location.encode()).hexdigest()[:24]}.part"
+    staged = blobs / f".{sha256_of(file.location.encode())[:24]}.part"
     digest, tag = file.sha256, before["tag"]
     try:
         if not digest or not (blobs / digest).exists():
@@ -215,9 +215,7 @@ class _FileSystem:
         for entry in entries:
             name = str(entry["name"]).rstrip("/").rpartition("/")[2]
             if entry.get("type") == "file" and _NAME.fullmatch(name):
-                facts = (
-                    entry.get(key) for key in ("ETag", "etag", "size", "LastModified", "mtime")
-                )
+                facts = (entry.get(key) for key in _TELLING)
                 tag = "|".join(str(fact) for fact in facts if fact is not None)
                 found.append(RemoteFile(name, str(entry["name"]), tag))
         return found
@@ -230,4 +228,4 @@ class _FileSystem:
             raise LorepackError(
                 f"{file.location} cannot be fetched ({error})", "check it"
             ) from error
-        return digest_of(target)
+        return file_sha256(target)

@@ -15,7 +15,7 @@ from lorepack.packfile.cli import cli
 from lorepack.packfile.delta import apply_delta, make_delta, read_header
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.pull import pull_pack
-from lorepack.packfile.pull.transfer import digest_of
+from lorepack.packfile.sha256 import file_sha256
 from tests.conftest import Built
 from tests.shelf import Shelf, names
 
@@ -53,7 +53,7 @@ def test_by_hand(versions: tuple[Path, Path], tmp_path: Path) -> None:
     done = CliRunner().invoke(
         cli, ["delta", "apply", str(old), str(tmp_path / "d"), str(tmp_path / "n")]
     )
-    assert digest_of(new) in done.output
+    assert file_sha256(new) in done.output
     assert (tmp_path / "n").read_bytes() == new.read_bytes()
 
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from lorepack.builder.code_digest import code_digest
-from lorepack.builder.engine import Batch, Result
-from lorepack.builder.few_collections import few_collections
+from lorepack.builder.engine import Batch, Result, done, in_order
 from lorepack.packfile.errors import LorepackError
 
 _CONNECT_SECONDS = 20
-_WAITING = 2
-"""Batches at hand for each thread of a worker, so that none waits for the next."""
 
 
 class OtherLorepack(Exception):
@@ -44,15 +41,9 @@ class DaskEngine:
         """
         from distributed import KilledWorker
 
-        code = code_digest()
-        running: deque[Any] = deque()
+        submit = partial(self.client.submit, _checked, code_digest(), work, pure=False)
         try:
-            for batch in batches:
-                running.append(self.client.submit(_checked, code, work, batch, pure=False))
-                if len(running) > _WAITING * self.places:
-                    yield running.popleft().result()
-            while running:
-                yield running.popleft().result()
+            yield from in_order(submit, batches, lambda: self.places)
         except KilledWorker as error:
             raise LorepackError(
                 f"a batch was given to worker after worker, and each was lost ({error})",
@@ -60,9 +51,6 @@ class DaskEngine:
             ) from error
         except OtherLorepack as error:
             raise LorepackError(str(error), "install this version on all workers") from error
-        finally:
-            for future in running:
-                future.cancel()
 
     @property
     def places(self) -> int:
@@ -120,5 +108,4 @@ def _checked(code: str, work: Callable[[Batch], Result], batch: Batch) -> Result
         import socket
 
         raise OtherLorepack(f"the worker on {socket.gethostname()} has another Lorepack")
-    with few_collections():
-        return work(batch)
+    return done(work, batch)

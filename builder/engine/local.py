@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
 
-from lorepack.builder.engine import Batch, Result
-from lorepack.builder.few_collections import few_collections
+from lorepack.builder.engine import Batch, Result, done, in_order
 
 
 @dataclass(frozen=True)
@@ -35,18 +33,11 @@ class LocalEngine:
             return
         # Not by fork: the model's threads may already run.
         with ProcessPoolExecutor(cores, mp_context=get_context("spawn")) as pool:
-            running: deque[Future[Result]] = deque()
-            for batch in batches:
-                running.append(pool.submit(_work, work, batch))
-                if len(running) > 2 * cores:
-                    yield running.popleft().result()
-            while running:
-                yield running.popleft().result()
+
+            def submit(batch: Batch) -> Future[Result]:
+                return pool.submit(done, work, batch)
+
+            yield from in_order(submit, batches, lambda: cores)
 
 
 LOCAL = LocalEngine()
-
-
-def _work(work: Callable[[Batch], Result], batch: Batch) -> Result:
-    with few_collections():
-        return work(batch)

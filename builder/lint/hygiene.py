@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 
 from ahocorasick_rs import AhoCorasick
@@ -80,8 +80,12 @@ def hygiene_findings(page: Page) -> Iterator[Finding]:
     """Yield secrets, text that addresses an agent, and text that cannot be seen, each by line."""
     yield from secrets_in(page.body, page.path, page.body_line)
     yield from secrets_in(page.properties, page.path, 2)
-    for number, line in _lines_with(_AGENT_SIGNS, page.body, page.body.lower()):
-        if match := _FOR_AGENTS.search(line):
+    # Some small letters have another length, but line ends are the same.
+    small = page.body.lower()
+    signs = _AGENT_SIGNS.find_matches_as_indexes(small)
+    lines = page.body.split("\n") if signs else []
+    for number in dict.fromkeys(_numbers(small, (start for _, start, _ in signs))):
+        if match := _FOR_AGENTS.search(lines[number]):
             said = " ".join(match[0].split())[:60]
             yield finding(
                 "agent-instructions", page.path, page.body_line + number,
@@ -112,12 +116,14 @@ def file_secrets(files: Sequence[SourceFile], pages: frozenset[str]) -> Iterator
 
 def secrets_in(text: str, path: str, first_line: int) -> Iterator[Finding]:
     """Yield the secrets of a text, which no finding repeats."""
-    numbers = dict(_lines_with(_SECRET_SIGNS, text, text))
-    for match in _IN_ADDRESS.finditer(text):
-        number = _line(text, match.start())
-        numbers[number] = text.split("\n")[number]
-    for number, line in sorted(numbers.items()):
-        for match in _SECRET.finditer(line):
+    signs = _SECRET_SIGNS.find_matches_as_indexes(text)
+    numbers = {
+        *_numbers(text, (start for _, start, _ in signs)),
+        *_numbers(text, (match.start() for match in _IN_ADDRESS.finditer(text))),
+    }
+    lines = text.split("\n") if numbers else []
+    for number in sorted(numbers):
+        for match in _SECRET.finditer(lines[number]):
             secret = match[0]
             if _MADE_UP.search(secret) or len(set(secret)) < _FEWEST_CHARACTERS:
                 continue
@@ -126,17 +132,13 @@ def secrets_in(text: str, path: str, first_line: int) -> Iterator[Finding]:
             yield finding("secret", path, first_line + number, f"holds {name}", fix)
 
 
-def _lines_with(signs: AhoCorasick, text: str, searched: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines, from 0, in which a sign stands.
-
-    Args:
-        searched: ``text``, or its small letters, of which some have another length; line ends are
-            the same.
-    """
-    matches = signs.find_matches_as_indexes(searched)
-    found = sorted({_line(searched, start) for _, start, _ in matches})
-    lines = text.split("\n") if found else []
-    yield from ((number, lines[number]) for number in found)
+def _numbers(text: str, positions: Iterable[int]) -> Iterator[int]:
+    """Yield the lines, from 0, in which ascending positions stand; each is counted on from."""
+    number = last = 0
+    for position in positions:
+        number += text.count("\n", last, position)
+        last = position
+        yield number
 
 
 def _line(text: str, position: int) -> int:

@@ -23,8 +23,8 @@ from lorepack.packfile.diff import diff_packs
 from lorepack.packfile.diff.report import as_changelog
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.inspect import Inspection, inspect_pack
-from lorepack.packfile.pull.transfer import digest_of
 from lorepack.packfile.replace_folder import replaced_folder
+from lorepack.packfile.sha256 import file_sha256
 from lorepack.packfile.signature import signature_file
 from lorepack.packfile.verify import require_sound
 
@@ -76,57 +76,63 @@ def publish_pack(
         write_site_archive(pack, out / f"{stem}-site.tar.gz", site_url, epoch)
         bundle = out / f"{stem}.mcpb"
         write_bundle(target, facts, bundle)
-        deltas = [_delta(old, target) for old in older if joinable(old, target)]
+        deltas = [_delta(old, target) for old in older if joinable(Path(old.file), target)]
         (out / CHANGELOG).write_text(_changelog(facts, older, pack), encoding="utf-8")
-        bill = bill_of_materials(facts, digest_of(target), epoch)
+        published = _published(target)
+        bill = bill_of_materials(facts, published.sha256, epoch)
         _write_json(out / f"{stem}.cdx.json", bill)
         entry = server_entry(facts, bundle, url, mcp_name)
         _write_json(out / "server.json", entry)
-        _write_json(out / MANIFEST, _manifest(facts, target, deltas, _files(out)))
-        listed = _files(out)
+        others = [_published(path) for path in out.iterdir() if path != target]
+        listed = _in_order([published, *others])
+        _write_json(out / MANIFEST, _manifest(facts, published, deltas, listed))
+        listed = _in_order([*listed, _published(out / MANIFEST)])
         sums = "".join(f"{file.sha256}  {file.file}\n" for file in listed)
         (out / SUMS).write_text(sums, encoding="utf-8")
     return [*listed, Published(SUMS, len(sums), hashlib.sha256(sums.encode()).hexdigest())]
 
 
-def _older(previous: Sequence[Path], name: str, version: str, digest: str) -> list[Path]:
+def _older(previous: Sequence[Path], name: str, version: str, digest: str) -> list[Inspection]:
     """Return older packs of the name, those of a folder the newest first."""
-    found: list[Path] = []
+    found: list[Inspection] = []
     for given in previous:
         if not given.is_dir():
-            if inspect_pack(given).meta["name"] != name:
+            found.append(inspect_pack(given))
+            if found[-1].meta["name"] != name:
                 raise LorepackError(f"{given} is no pack of {name!r}", "give one of the same name")
-            found.append(given)
             continue
         for path in packs_before(given, name, version)[:MOST_DELTAS]:
-            # Another project's name may begin with this one's; a damaged file tells nothing.
+            # A damaged file tells nothing.
             with suppress(LorepackError):
-                found += [path] if inspect_pack(path).meta["name"] == name else []
-    return [path for path in found if inspect_pack(path).meta["content_digest"] != digest]
+                found.append(inspect_pack(path))
+    # In a folder, another project's name may begin with this one's.
+    return [
+        pack for pack in found
+        if pack.meta["name"] == name and pack.meta["content_digest"] != digest
+    ]  # fmt: skip
 
 
-def _delta(old: Path, new: Path) -> dict[str, Any]:
+def _delta(old: Inspection, new: Path) -> dict[str, Any]:
     """Make a delta beside ``new``; return its entry in the manifest."""
-    version = inspect_pack(old).meta["version"]
+    version = old.meta["version"]
     file = new.with_name(f"{new.stem}-from-{version}{DELTA}")
-    header = make_delta(old, new, file)
+    header = make_delta(Path(old.file), new, file)
     return {"file": file.name, "bytes": file.stat().st_size, "from": header.old,
             "fromVersion": version}  # fmt: skip
 
 
-def _changelog(facts: Inspection, older: Sequence[Path], pack: Path) -> str:
+def _changelog(facts: Inspection, older: Sequence[Inspection], pack: Path) -> str:
     head = f"# Changes of {' '.join(facts.meta['title'].split())}\n\n"
     if older:
-        return head + as_changelog(diff_packs(older[0], pack))
+        return head + as_changelog(diff_packs(Path(older[0].file), pack))
     counts = facts.meta["counts"]
     return f"{head}## {facts.meta['version']}\n\nThe first: {counts['pages']} pages.\n"
 
 
 def _manifest(
-    facts: Inspection, pack: Path, deltas: list[dict[str, Any]], files: list[Published]
+    facts: Inspection, pack: Published, deltas: list[dict[str, Any]], files: list[Published]
 ) -> dict[str, Any]:
     meta = facts.meta
-    entry = {"file": pack.name, "bytes": pack.stat().st_size, "sha256": digest_of(pack)}
     kept = ("name", "version", "title", "languages", "day", "builder", "content_digest", "counts")
     return {
         **{key: meta[key] for key in kept},
@@ -134,16 +140,17 @@ def _manifest(
             {key: source[key] for key in ("name", "kind", "origin", "revision", "licence")}
             for source in facts.sources
         ],
-        "packs": [{**entry, "deltas": deltas}],
+        "packs": [{**asdict(pack), "deltas": deltas}],
         "files": [asdict(file) for file in files],
     }
 
 
-def _files(folder: Path) -> list[Published]:
-    return [
-        Published(path.name, path.stat().st_size, digest_of(path))
-        for path in sorted(folder.iterdir())
-    ]
+def _published(path: Path) -> Published:
+    return Published(path.name, path.stat().st_size, file_sha256(path))
+
+
+def _in_order(files: Sequence[Published]) -> list[Published]:
+    return sorted(files, key=lambda file: file.file)
 
 
 def _write_json(path: Path, data: object) -> None:

@@ -45,22 +45,26 @@ def write_bundle(pack: Path, facts: Inspection, target: Path) -> None:
     """Write the bundle of ``pack`` to ``target``. Raises `OSError` if it cannot be written."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as bundle:
         for name, data in _texts(facts):
-            entry = zipfile.ZipInfo(name, _MOMENT)
-            entry.external_attr, entry.create_system = 0o644 << 16, 3
-            bundle.writestr(entry, data, zipfile.ZIP_DEFLATED, 9)
-        entry = zipfile.ZipInfo(_PACK, _MOMENT)
-        entry.external_attr, entry.create_system = 0o644 << 16, 3
-        entry.compress_type, entry.file_size = zipfile.ZIP_DEFLATED, pack.stat().st_size
+            bundle.writestr(_entry(name), data, compresslevel=9)
+        entry = _entry(_PACK)
+        entry.file_size = pack.stat().st_size
         with pack.open("rb") as source, bundle.open(entry, "w") as out:
             while part := source.read(1 << 20):
                 out.write(part)
 
 
+def _entry(name: str) -> zipfile.ZipInfo:
+    """Return an entry that is the same wherever and whenever it is made."""
+    entry = zipfile.ZipInfo(name, _MOMENT)
+    entry.external_attr, entry.create_system = 0o644 << 16, 3
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    return entry
+
+
 def requirements(facts: Inspection) -> list[str]:
     """Return what the server of a pack needs, in the versions that this Lorepack asks for."""
     embedder = facts.meta["embedder"]
-    carried = any(table.name == "encoder" and table.rows for table in facts.tables)
-    made_here = embedder is not None and embedder["id"] in MODELS and not carried
+    made_here = embedder is not None and embedder["id"] in MODELS and not facts.carries_encoder
     wanted = SERVER_LIBRARIES | (MODEL_LIBRARIES if made_here else frozenset())
     # What an extra asks for has its marker, which is not asked about here.
     needs = [Requirement(text) for text in requires("lorepack") or () if "extra ==" not in text]

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.inspect import Inspection
-from lorepack.packfile.pull.transfer import digest_of
+from lorepack.packfile.sha256 import file_sha256
 from lorepack.packfile.site import NOWHERE
 
 _SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
@@ -44,7 +44,7 @@ def server_entry(facts: Inspection, bundle: Path, url: str, name: str) -> dict[s
             {
                 "registryType": "mcpb",
                 "identifier": f"{base}{bundle.name}",
-                "fileSha256": digest_of(bundle),
+                "fileSha256": file_sha256(bundle),
                 "transport": {"type": "stdio"},
             }
         ],

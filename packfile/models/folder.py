@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from lorepack.packfile.errors import LorepackError
-from lorepack.packfile.models.registry import FOLDER, ModelSpec, file_sha256
+from lorepack.packfile.models.registry import FOLDER, ModelSpec, weights_sha256
 
 MODEL_FILES = ("model.onnx", "model.onnx.data", "model.onnx_data", "tokenizer.json")
 _MOST_TOKENS = 512
@@ -33,7 +33,7 @@ def read_folder(folder: Path) -> ModelSpec:
     pooling = _json(folder / "1_Pooling" / "config.json")
     longest = _json(folder / "tokenizer_config.json").get("model_max_length")
     fits = int(longest) if isinstance(longest, (int, float)) and longest >= 8 else _MOST_TOKENS
-    digests = [file_sha256(folder / name) for name in MODEL_FILES]
+    digests = [weights_sha256(folder / name) for name in MODEL_FILES]
     dims, pooled = _output(folder)
     return ModelSpec(
         id=f"{FOLDER}{re.sub(r'[^A-Za-z0-9._-]+', '-', folder.resolve().name)}",

