@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import anyio
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -22,6 +23,7 @@ _AREA = re.compile(r"^/(mcp|site|api)(?:/|$)")
 MOST_REQUESTS = 256
 BODY_LIMIT = 1 << 20
 URL_LIMIT = 8 << 10
+_ROOM_SECONDS = 0.05
 
 Tokens = Mapping[str, Sequence[str]]
 """Bearer tokens by pack; those under '*' open all packs."""
@@ -81,6 +83,9 @@ class Guard:
                 self.metrics.requests.labels(area, str(message["status"])).inc()
             await send(message)
 
+        if self._now >= self.most:
+            # Connections that were just dropped to make room have yet to end.
+            await anyio.sleep(_ROOM_SECONDS)
         refusal = self._refusal(scope, path)
         if refusal is not None:
             await refusal(scope, receive, counted)

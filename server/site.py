@@ -5,14 +5,15 @@ from __future__ import annotations
 import mimetypes
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from lorepack.packfile.site import CONTENT_SECURITY, SiteFile, at_address, is_addressed
 from lorepack.server.mount import Mount
+from lorepack.server.site_pieces import SMALL, Stored, find_stored, pieces, read_stored
 
 SECURITY = {
     "Content-Security-Policy": f"{CONTENT_SECURITY}; frame-ancestors 'self'",
@@ -26,7 +27,6 @@ _ATTACHMENT = (
 IMMUTABLE = "public, max-age=31536000, immutable"
 
 _FILE = "SELECT sz, data FROM sqlar WHERE name = ?"
-_SIZES = "SELECT rowid, sz, length(data) FROM sqlar WHERE name = ?"
 _RANGE = re.compile(r"bytes=(\d*)-(\d*)")
 _TYPES = {
     ".js": "text/javascript",
@@ -75,52 +75,48 @@ async def site_response(mount: Mount, request: Request, path: str, *, pinned: bo
         return await run_in_threadpool(_addressed, mount, request, path, headers)
     if path.startswith("files/") and not path.endswith(".pdf"):
         headers["Content-Security-Policy"] = _ATTACHMENT
-    if "range" in request.headers and request.headers.get("if-range", etag) == etag:
-        part = await run_in_threadpool(_part, mount, path, request.headers["range"])
-        if part is not None:
-            return Response(part.data, part.status, {**headers, **part.headers}, part.kind)
-    found = await run_in_threadpool(read_file, mount, path)
-    if found is None:
+    stored = await run_in_threadpool(find_stored, mount, _name(path))
+    if stored is None:
         return await run_in_threadpool(_missing, mount, request.url.path, path)
-    if found.deflated and accepts:
-        headers["Content-Encoding"] = "deflate"
-        return Response(found.data, 200, headers, found.media_type)
-    plain = await run_in_threadpool(found.plain)
-    return Response(plain, 200, headers, found.media_type)
+    span = None
+    if "range" in request.headers and request.headers.get("if-range", etag) == etag:
+        span = _span(request.headers["range"], stored.size)
+    kind = media_type(_name(path))
+    if span is None and stored.deflated and accepts:
+        raw = replace(stored, size=stored.packed)
+        return await _sent(
+            mount, raw, (0, raw.size), 200, {**headers, "Content-Encoding": "deflate"}, kind
+        )
+    if span is None:
+        return await _sent(mount, stored, (0, stored.size), 200, headers, kind)
+    begin, end = span
+    if begin >= end:
+        where = {"Content-Range": f"bytes */{stored.size}"}
+        return Response(b"", 416, {**headers, **where}, kind)
+    where = {"Content-Range": f"bytes {begin}-{end - 1}/{stored.size}"}
+    return await _sent(mount, stored, span, 206, {**headers, **where}, kind)
 
 
-@dataclass(frozen=True)
-class _Part:
-    """A range of a file, or 416."""
-
-    data: bytes
-    status: int
-    headers: Mapping[str, str]
-    kind: str
-
-
-def _part(mount: Mount, path: str, asked: str) -> _Part | None:
+def _span(asked: str, size: int) -> tuple[int, int] | None:
     """Return the one range asked for; None when the whole file is to be sent (RFC 9110, 14.2)."""
-    pack, name = mount.connection(), _name(path)
-    row = pack.execute(_SIZES, (name,)).fetchone()
     match = _RANGE.fullmatch(asked)
-    if row is None or match is None or match.groups() == ("", ""):
+    if match is None or match.groups() == ("", ""):
         return None
-    rowid, size, stored = row
     first, last = match.groups()
     begin = int(first) if first else max(0, size - int(last))
-    end = min(int(last) + 1, size) if first and last else size
-    if begin >= end:
-        return _Part(b"", 416, {"Content-Range": f"bytes */{size}"}, media_type(name))
-    if stored == size:
-        with pack.blobopen("sqlar", "data", rowid, readonly=True) as blob:
-            blob.seek(begin)
-            data = blob.read(end - begin)
-    else:
-        found = read_file(mount, path)
-        data = found.plain()[begin:end] if found else b""
-    where = {"Content-Range": f"bytes {begin}-{end - 1}/{size}"}
-    return _Part(data, 206, where, media_type(name))
+    return begin, min(int(last) + 1, size) if first and last else size
+
+
+async def _sent(
+    mount: Mount, stored: Stored, span: tuple[int, int], status: int, headers: Mapping[str, str],
+    kind: str,
+) -> Response:  # fmt: skip
+    """Answer with a part of a file; a large one is never in memory as a whole."""
+    if stored.size <= SMALL:
+        data = await run_in_threadpool(read_stored, mount, stored)
+        return Response(data[slice(*span)], status, headers, kind)
+    length = {"Content-Length": str(span[1] - span[0])}
+    return StreamingResponse(pieces(mount, stored, span), status, {**headers, **length}, kind)
 
 
 def _missing(mount: Mount, address: str, path: str) -> Response:

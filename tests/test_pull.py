@@ -74,7 +74,9 @@ def test_a_server_without_ranges_sends_all_again(shelf: Shelf, pack: Path, tmp_p
     assert pull_pack(f"{shelf.address}/t.lorepack", tmp_path).new
 
 
-@pytest.mark.parametrize("lie", [lambda n: n - 5000, lambda n: n + 5000, lambda n: 1], ids=str)
+@pytest.mark.parametrize(
+    "lie", [lambda n: n - 5000, lambda n: n + 5000, lambda n: 1], ids=["less", "more", "one"]
+)
 def test_a_lie_about_the_length_installs_nothing(
     shelf: Shelf, pack: Path, tmp_path: Path, lie: Callable[[int], int]
 ) -> None:

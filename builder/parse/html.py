@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from bs4 import BeautifulSoup, Tag
+from bs4 import BeautifulSoup, ParserRejectedMarkup, Tag
 from bs4.element import Comment, Doctype, PageElement
 from markdownify import MarkdownConverter
 
@@ -15,6 +15,7 @@ _MAIN = ("main", "article", "[role=main]", "#content", "#main", ".document", "bo
 _AROUND = "script, style, template, noscript, nav, header, footer, aside, form, iframe, [hidden]"
 _IN_CONTENT = "script, style, template, noscript, nav, form, iframe, a.headerlink, [hidden]"
 _TEMPLATE = re.compile(r"{%-?\s*(?:extends|block|if|for|include|set|import|from|macro)\b|<\?php")
+_DECLARATION = re.compile(r"<![^>]*>?")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 
@@ -38,7 +39,7 @@ def read_html(text: str) -> HtmlDocument:
         raise ValueError("is a template, not a document")
     if len(text) > MAX_CHARACTERS:
         raise ValueError(f"is larger than {MAX_CHARACTERS:,} characters")
-    soup = BeautifulSoup(text, "html.parser")
+    soup = html_tree(text)
     title = soup.title.get_text(" ", strip=True) if soup.title else ""
     html = soup.find("html")
     lang = str(html.get("lang") or "") if isinstance(html, Tag) else ""
@@ -50,6 +51,14 @@ def read_html(text: str) -> HtmlDocument:
     ]
     ids = [(id, number) for number, heading in enumerate(headings) for id in _ids(heading)]
     return HtmlDocument(markdown_of(content), title, lang, tuple(ids))
+
+
+def html_tree(text: str) -> BeautifulSoup:
+    """Parse a document; declarations that the parser refuses are dropped, as browsers do."""
+    try:
+        return BeautifulSoup(text, "html.parser")
+    except ParserRejectedMarkup:
+        return BeautifulSoup(_DECLARATION.sub("", text), "html.parser")
 
 
 def markdown_of(element: Tag) -> str:

@@ -17,6 +17,7 @@ from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.format import SUFFIX
 from lorepack.server.cli.process import REQUIRE_SIGNATURE, process_options
 from lorepack.server.cli.rerank import RERANK, reranker_for
+from lorepack.server.connections import Connection
 from lorepack.server.guard import read_tokens
 from lorepack.server.library import Library
 from lorepack.server.process.heartbeat import log_capabilities
@@ -80,6 +81,7 @@ def serve(
     config = uvicorn.Config(
         create_app(library, settings), host=host, port=port, log_config=None, access_log=False,
         server_header=False, timeout_graceful_shutdown=1, timeout_keep_alive=30,
+        http=Connection,
     )  # fmt: skip
     socket = _bind(host, port)
     address = f"http://{host}:{socket.getsockname()[1]}"

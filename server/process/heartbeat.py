@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ctypes
 import logging
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib.metadata import version
 from typing import Any
 
 import anyio
+import anyio.to_thread
 
 from lorepack.server.calls import Calls
 from lorepack.server.metrics import resident_bytes
@@ -41,7 +44,14 @@ async def beat(calls: Calls, seconds: float) -> None:
     """Log memory and calls in flight every so many seconds; never, for 0."""
     while seconds > 0:
         await anyio.sleep(seconds)
+        await anyio.to_thread.run_sync(_give_back)
         _log.info(
             "heartbeat",
             extra={"rssBytes": int(resident_bytes()), "inFlight": calls.in_flight},
         )
+
+
+def _give_back() -> None:
+    """Return freed memory to the system, which glibc keeps after a rush until it is told."""
+    with suppress(OSError, AttributeError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from platformdirs import user_state_path
+from starlette.requests import ClientDisconnect
 
 FILE_BYTES, FILES = 10 << 20, 3
 _KNOWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
@@ -36,6 +37,11 @@ class JsonLines(logging.Formatter):
         return json.dumps(line, ensure_ascii=False, default=str)
 
 
+def _is_worth_a_line(record: logging.LogRecord) -> bool:
+    """A client that leaves in the middle of its request is no error of ours."""
+    return not (record.exc_info and isinstance(record.exc_info[1], ClientDisconnect))
+
+
 def state_folder() -> Path:
     """Return where a server keeps its log and its instance file: the user's state folder (XDG)."""
     return user_state_path("lorepack")
@@ -55,6 +61,7 @@ def start_logs(level: str) -> None:
         )
     for handler in handlers:
         handler.setFormatter(JsonLines())
+        handler.addFilter(_is_worth_a_line)
     root = logging.getLogger()
     root.handlers[:] = handlers
     root.setLevel(logging.WARNING)

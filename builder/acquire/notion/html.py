@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from bs4 import BeautifulSoup, Tag
+from bs4 import Tag
 
 from lorepack.builder.acquire.notion.page import Note
-from lorepack.builder.parse.html import markdown_of
+from lorepack.builder.parse.html import html_tree, markdown_of
 
 _COMMENTS = "[class*=comment], [class*=discussion]"
 
 
 def html_page(text: str) -> Note:
     """Read title, properties and body; comments are dropped."""
-    soup = BeautifulSoup(text, "html.parser")
+    soup = html_tree(text)
     for comment in soup.select(_COMMENTS):
         comment.decompose()
     title = soup.select_one("h1.page-title") or soup.title

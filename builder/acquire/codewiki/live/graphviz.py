@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from bs4 import BeautifulSoup, Tag
+from bs4 import Tag
+
+from lorepack.builder.parse.html import html_tree
 
 _NUMBERS = re.compile(r"-?\d+(?:\.\d+)?")
 _MOST = 2_000
@@ -23,7 +25,7 @@ class _Node:
 def graphviz_mermaid(svg: str) -> str:
     """Return a drawing as a Mermaid graph; '' if it is none of Graphviz'."""
     # What stands before the drawing only declares it.
-    soup = BeautifulSoup(svg[max(0, svg.find("<svg")) :], "html.parser")
+    soup = html_tree(svg[max(0, svg.find("<svg")) :])
     nodes = [_node(element) for element in soup.select("g.node")[:_MOST]]
     edges = [edge for element in soup.select("g.edge")[:_MOST] if (edge := _edge(element))]
     clusters = [_node(element) for element in soup.select("g.cluster")[:_MOST]]

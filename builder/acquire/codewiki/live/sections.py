@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from bs4 import BeautifulSoup, Tag
 
 from lorepack.builder.acquire.codewiki.live.graphviz import graphviz_mermaid
-from lorepack.builder.parse.html import markdown_of
+from lorepack.builder.parse.html import html_tree, markdown_of
 from lorepack.builder.parse.markdown.anchors import slugify
 
 _HEADINGS = ("h1", "h2", "h3", "h4")
@@ -25,7 +25,7 @@ def wiki_documents(sections: Sequence[str]) -> Iterator[tuple[str, str]]:
 
     Links between sections lead to the documents that they become.
     """
-    soups = [BeautifulSoup(html, "html.parser") for html in sections]
+    soups = [html_tree(html) for html in sections]
     names = _names(soups)
     places = {
         str(heading["id"]): (name, heading.get_text(" ", strip=True))
