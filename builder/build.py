@@ -101,7 +101,9 @@ def build_pack(
         )
         facts = summary.as_dict()
         del facts["unchanged"]
-        save_build(recipe, target, key, facts, findings)
+        # A pack of files that changed meanwhile is not the one that belongs to ``key``.
+        if not acquired.changed_since():
+            save_build(recipe, target, key, facts, findings)
         return summary, findings
 
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from lorepack.builder.acquire.hashes import Hashes
 from lorepack.builder.cache_file import cache_file
 from lorepack.builder.changes import find_changes, pack_day
 from lorepack.builder.chunk import chunk_pages
@@ -124,7 +123,7 @@ def _parse(
 ) -> tuple[list[Page], set[str], list[Finding]]:
     """Return pages, the paths of files that became none, and findings."""
     documents = [file for file in acquired.files if is_page(file)]
-    parsed = _parse_changed(recipe, documents, acquired.hashes, clock, engine)
+    parsed = _parse_changed(recipe, documents, acquired, clock, engine)
     pages: list[Page] = []
     left_out: set[str] = set()
     findings: list[Finding] = []
@@ -141,11 +140,12 @@ def _parse(
 
 
 def _parse_changed(
-    recipe: Recipe, documents: Sequence[SourceFile], hashes: Hashes, clock: Clock, engine: Engine
-) -> list[Parsed]:
+    recipe: Recipe, documents: Sequence[SourceFile], acquired: Acquired, clock: Clock,
+    engine: Engine,
+) -> list[Parsed]:  # fmt: skip
     """Return what each of ``documents`` is; what the last build parsed comes from the cache."""
     code, cache = code_digest(), cache_file("parsed", recipe.path)
-    keys = [page_key(file, hashes[file.path], code) for file in documents]
+    keys = [page_key(file, acquired.hashes[file.path], code) for file in documents]
     wanted = {key: file.source for key, file in zip(keys, documents, strict=True)}
     known = load_pages(cache, wanted)
     changed = {k: file for k, file in zip(keys, documents, strict=True) if k not in known}
@@ -156,8 +156,11 @@ def _parse_changed(
     )
     fresh = dict(zip(changed, done, strict=True))
     clock.parsed = len(fresh)
-    if fresh or len(known) < len(wanted):
-        save_pages(cache, fresh, keys)
+    moved = acquired.changed_since() if fresh else set()
+    # What a file held when it was parsed need not be what it held when its key was made.
+    sure = {key: parsed for key, parsed in fresh.items() if changed[key].path not in moved}
+    if sure or len(known) < len(wanted):
+        save_pages(cache, sure, keys)
     return [fresh.get(key) or known[key] for key in keys]
 
 

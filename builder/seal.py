@@ -6,7 +6,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from lorepack.packfile.abandoned import own_name, remove_abandoned
@@ -48,7 +48,9 @@ def new_pack(target: Path) -> Iterator[sqlite3.Connection]:
     except (OSError, sqlite3.OperationalError) as error:
         raise LorepackError(f"{target} cannot be written ({error})", "check its folder") from error
     finally:
-        staged.unlink(missing_ok=True)
+        # A disk that became read-only keeps it; the next build removes it.
+        with suppress(OSError):
+            staged.unlink(missing_ok=True)
 
 
 def write_site(pack: sqlite3.Connection, files: Mapping[str, SiteFile], mtime: int) -> None:

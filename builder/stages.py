@@ -13,7 +13,7 @@ from pathlib import Path
 from time import perf_counter
 
 from lorepack.builder.acquire import acquire
-from lorepack.builder.acquire.hashes import Hashes, content_hashes
+from lorepack.builder.acquire.hashes import Hashes, Stamps, content_hashes, stamps_of
 from lorepack.builder.documents import is_page
 from lorepack.builder.model import Finding, Source, SourceFile
 from lorepack.builder.recipe import Recipe
@@ -42,12 +42,21 @@ class Clock:
 
 @dataclass(frozen=True)
 class Acquired:
-    """A recipe's sources and their files, as they are now."""
+    """A recipe's sources and their files, as they are now.
+
+    ``stamps`` are from before the files were read for their ``hashes``.
+    """
 
     sources: Sequence[Source]
     files: Sequence[SourceFile]
     findings: Sequence[Finding]
     hashes: Hashes
+    stamps: Stamps
+
+    def changed_since(self) -> set[str]:
+        """Return the paths of files that were written to, or removed, since they were acquired."""
+        now = stamps_of(self.files)
+        return {path for path, stamp in self.stamps.items() if now[path] != stamp}
 
 
 def acquire_sources(
@@ -65,7 +74,24 @@ def acquire_sources(
     """
     with clock.stage("acquire"):
         sources, files, findings = acquire(recipe.sources, scratch, offline=offline)
-        return Acquired(sources, files, findings, content_hashes(files, is_page))
+        files, odd = _readable(files)
+        findings += odd
+        stamps = stamps_of(files)
+        return Acquired(sources, files, findings, content_hashes(files, is_page), stamps)
+
+
+def _readable(files: Sequence[SourceFile]) -> tuple[list[SourceFile], list[Finding]]:
+    """Leave out attachments that may not be read; of pages, `parse_file` says so."""
+    kept: list[SourceFile] = []
+    lost: list[Finding] = []
+    for file in files:
+        if is_page(file) or os.access(file.disk, os.R_OK):
+            kept.append(file)
+        else:
+            lost.append(
+                Finding("unreadable", "error", file.path, 1, "cannot be read", "check the file")
+            )
+    return kept, lost
 
 
 def source_date_epoch() -> int:

@@ -9,6 +9,8 @@ from lorepack.builder.model import SourceFile
 
 Hashes = Mapping[str, bytes]
 """SHA-256 by path."""
+Stamps = Mapping[str, tuple[int, int, int] | None]
+"""Bytes, times of the last change of content and of anything (ns), by path; None if it is gone."""
 _LARGE = 4 * 2**20
 
 
@@ -18,6 +20,19 @@ def content_hashes(files: Sequence[SourceFile], is_page: Callable[[SourceFile], 
     A large attachment's is made of its size and the time of its last change.
     """
     return {file.path: _digest(file, is_page(file)) for file in files}
+
+
+def stamps_of(files: Sequence[SourceFile]) -> Stamps:
+    """Return what differs, once a file is written to, from what it was before."""
+    return {file.path: _stamp(file) for file in files}
+
+
+def _stamp(file: SourceFile) -> tuple[int, int, int] | None:
+    try:
+        about = file.disk.stat()
+    except OSError:
+        return None
+    return about.st_size, about.st_mtime_ns, about.st_ctime_ns
 
 
 def _digest(file: SourceFile, whole: bool) -> bytes:

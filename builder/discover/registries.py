@@ -50,7 +50,7 @@ CREATE TABLE IF NOT EXISTS repos (
     package TEXT PRIMARY KEY, repo TEXT NOT NULL, asked INTEGER NOT NULL
 ) WITHOUT ROWID
 """
-_GET = "SELECT repo FROM repos WHERE package = ? AND asked > ?"
+_GET = "SELECT repo FROM repos WHERE package = ? AND asked BETWEEN ? AND ?"
 _PUT = "INSERT OR REPLACE INTO repos (package, repo, asked) VALUES (?, ?, ?)"
 
 
@@ -233,11 +233,11 @@ def _key(entry: Wanted) -> str:
 def _load(file: Path, wanted: Sequence[Wanted]) -> dict[Wanted, str]:
     if not file.is_file():
         return {}
-    since = int(time.time()) - KEPT
+    now = int(time.time())
     found = {}
     with suppress(sqlite3.Error), closing(sqlite3.connect(file, timeout=30)) as cache:
         for entry in wanted:
-            row = cache.execute(_GET, (_key(entry), since)).fetchone()
+            row = cache.execute(_GET, (_key(entry), now - KEPT, now)).fetchone()
             if row:
                 found[entry] = str(row[0])
     return found

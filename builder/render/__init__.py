@@ -13,6 +13,7 @@ from lorepack.builder.code_digest import code_digest, files_below
 from lorepack.builder.engine import Engine
 from lorepack.builder.engine.local import LOCAL
 from lorepack.builder.link.outgoing import backlinks
+from lorepack.builder.read_again import read_unchanged
 from lorepack.builder.render.batch import deflated, render_pages
 from lorepack.builder.render.cache import load_pages, save_pages
 from lorepack.builder.render.crawl import crawl_files
@@ -129,6 +130,6 @@ def _attachments(given: SiteInput) -> dict[str, bytes]:
     shown = {t.path for item in given.pages for t in item.targets if t and t.kind == "file"}
     found = {}
     for path in sorted(shown & given.files.keys()):
-        data = given.files[path].disk.read_bytes()
+        data = read_unchanged(given.files[path])
         found[file_url(path)] = sanitize_svg(data) if path.lower().endswith(".svg") else data
     return found

@@ -12,6 +12,7 @@ from typing import Any
 from lorepack.builder.link.outgoing import outgoing
 from lorepack.builder.model import LinkedPage, SourceFile
 from lorepack.builder.parse.decode import decode
+from lorepack.builder.read_again import read_unchanged
 from lorepack.builder.render.canvas import canvas_svg
 from lorepack.builder.render.html import MAX_EMBED_DEPTH, render_page
 from lorepack.builder.render.model import SiteInput, SiteMap, SitePage
@@ -114,7 +115,7 @@ class DocumentBody:
             for link, target in zip(linked.page.links, linked.targets, strict=True)
             if link.embed and target and target.kind != "missing"
         }
-        text = decode(self.canvas.disk.read_bytes()).text
+        text = decode(read_unchanged(self.canvas, linked.page.hash)).text
         return canvas_svg(text, linked.page.title, urls) + html
 
     @property

@@ -70,8 +70,7 @@ def _manifest_deltas(url: str, sha256: str) -> Sequence[Delta]:
         packs = _object(text, url).get("packs")
     except LorepackError:
         return ()
-    listed = packs if isinstance(packs, list) else []
-    own = [p for p in listed if isinstance(p, dict) and p.get("sha256") == sha256]
+    own = [p for p in _objects(packs) if p.get("sha256") == sha256]
     return listed_deltas(own[0], url) if own else ()
 
 
@@ -93,8 +92,7 @@ def _release(repo: str, tag: str) -> Place:
     headers |= {"Authorization": f"Bearer {token}"} if token else {}
     which = f"tags/{tag}" if tag else "latest"
     release = _object(fetch_text(f"{base}/repos/{repo}/releases/{which}", headers), repo)
-    assets = [a for a in release.get("assets", []) if isinstance(a, dict)]
-    packs = [a for a in assets if str(a.get("name", "")).endswith(SUFFIX)]
+    packs = [a for a in _objects(release.get("assets")) if str(a.get("name", "")).endswith(SUFFIX)]
     if len(packs) != 1:
         names = ", ".join(str(a.get("name")) for a in packs) or "none"
         raise LorepackError(
@@ -111,11 +109,11 @@ def _artifact(host: str, name: str, tag: str) -> Place:
     base = f"{scheme}://{host}/v2/{name}"
     url = f"{base}/manifests/{tag}"
     headers = {"Accept": _MANIFEST} | _token(url)
-    layers = _object(fetch_text(url, headers), f"{host}/{name}:{tag}").get("layers", [])
+    layers = _object(fetch_text(url, headers), f"{host}/{name}:{tag}").get("layers")
     packs = [
-        layer for layer in layers
-        if isinstance(layer, dict)
-        and str((layer.get("annotations") or {}).get(_TITLE, "")).endswith(SUFFIX)
+        layer for layer in _objects(layers)
+        for about in _objects([layer.get("annotations")])
+        if str(about.get(_TITLE, "")).endswith(SUFFIX)
     ]  # fmt: skip
     if len(packs) != 1:
         raise LorepackError(
@@ -144,6 +142,11 @@ def _token(url: str) -> dict[str, str]:
         raise LorepackError(f"{url} cannot be asked ({error})", "check the address") from error
     token = answer.get("token") or answer.get("access_token") if isinstance(answer, dict) else ""
     return {"Authorization": f"Bearer {token}"} if token else {}
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    """Return the objects of a list; nothing of anything else."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _object(text: str, what: str) -> dict[str, Any]:

@@ -36,7 +36,7 @@ class Project:
     """A vault with a recipe, and folders for caches and temporary files."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        self.folder, self.cache = folder, "cache"
         self.out, self.temporary = folder / "out", folder / "tmp"
         self.vault = folder / "vault"
         for path in (self.vault, self.temporary):
@@ -51,14 +51,17 @@ class Project:
     def write(self, number: int, text: str) -> None:
         (self.vault / f"{number}.md").write_text(f"# {number}\n\n[[{number // 2}]] {text}\n")
 
-    def start(self, out: Path | None = None, cache: str = "cache") -> subprocess.Popen[bytes]:
+    def start(
+        self, out: Path | None = None, cache: str = "", said: int = subprocess.DEVNULL
+    ) -> subprocess.Popen[bytes]:
+        """Begin a build, with what it says on stderr sent to ``said``."""
         environment = {
             **os.environ, "TMPDIR": str(self.temporary),
-            "LOREPACK_CACHE": str(self.folder / cache),
+            "LOREPACK_CACHE": str(self.folder / (cache or self.cache)),
         }  # fmt: skip
         return subprocess.Popen(
             [str(LOREPACK), "build", str(self.folder / "r.toml"), "--out", str(out or self.out)],
-            env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env=environment, stdout=subprocess.DEVNULL, stderr=said,
             start_new_session=True,
         )  # fmt: skip
 

@@ -21,6 +21,7 @@ from lorepack.builder.acquire.codewiki.live.sections import wiki_documents
 from lorepack.builder.acquire.codewiki.modules import module_tree
 from lorepack.builder.acquire.codewiki.qoder import METADATA, repowiki
 from lorepack.builder.acquire.notion.api.blocks import block_markdown
+from lorepack.builder.acquire.notion.api.text import property_text
 from lorepack.builder.acquire.notion.database import database_markdown, read_database
 from lorepack.builder.acquire.notion.html import html_page
 from lorepack.builder.acquire.notion.page import front_matter, read_note
@@ -137,6 +138,7 @@ def _object(data: bytes) -> dict[str, object]:
 def _notion_blocks(data: bytes) -> None:
     if block := _object(data):
         block_markdown([block], lambda _: "", lambda _: "")
+        property_text(block)
 
 
 def _module_tree(data: bytes) -> None:

@@ -33,7 +33,7 @@ def has_wiki(repo: str) -> bool | None:
     """
     missing = _folder(repo) / "missing"
     try:
-        if time.time() - missing.stat().st_mtime < FRESH:
+        if _is_fresh(missing.stat().st_mtime):
             return False
     except OSError:
         pass
@@ -90,7 +90,7 @@ def read_wiki(repo: str, commit: str = "", *, offline: bool = False) -> Wiki:
     """
     folder = _folder(repo)
     known = _load(folder, commit)
-    if known and (commit or offline or time.time() - known.read < FRESH):
+    if known and (commit or offline or _is_fresh(known.read)):
         return known
     if offline:
         raise LorepackError(
@@ -108,6 +108,11 @@ def read_wiki(repo: str, commit: str = "", *, offline: bool = False) -> Wiki:
         )
     _save(folder, wiki)
     return wiki
+
+
+def _is_fresh(then: float) -> bool:
+    """Say whether ``then`` is less than `FRESH` ago; a time to come is of a clock that was wrong."""
+    return 0 <= time.time() - then < FRESH
 
 
 def _base() -> str:

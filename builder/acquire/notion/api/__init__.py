@@ -14,6 +14,7 @@ from urllib.parse import quote
 from lorepack.builder.acquire.notion.api.blocks import block_markdown
 from lorepack.builder.acquire.notion.api.client import Client
 from lorepack.builder.acquire.notion.api.text import plain_text, property_text
+from lorepack.builder.json_shapes import dicts, table
 from lorepack.packfile.errors import LorepackError
 
 TOKEN_VARIABLE = "NOTION_TOKEN"  # noqa: S105
@@ -41,7 +42,7 @@ class _Export:
         title = _title(page)
         path = f"{folder}{_name(title, id)}.md"
         lines = [f"# {title}", ""]
-        properties = page.get("properties") or {}
+        properties = table(page.get("properties"))
         for column in columns:
             if text := property_text(properties.get(column)):
                 lines.append(f"{column}: {text}")
@@ -56,17 +57,17 @@ class _Export:
         about = self.client.get(f"databases/{id}")
         title = plain_text(about.get("title")) or "Untitled"
         path = f"{folder}{_name(title, id)}"
-        schema = about.get("properties") or {}
-        named = [name for name, kind in schema.items() if kind.get("type") == "title"]
+        schema = table(about.get("properties"))
+        named = [name for name, kind in schema.items() if table(kind).get("type") == "title"]
         columns = tuple(named + [name for name in sorted(schema) if name not in named])
-        table = io.StringIO()
-        rows = csv.writer(table, lineterminator="\n")
+        text = io.StringIO()
+        rows = csv.writer(text, lineterminator="\n")
         rows.writerow(columns)
         for row in self.client.query(id):
-            values = row.get("properties") or {}
+            values = table(row.get("properties"))
             rows.writerow([property_text(values.get(column)) for column in columns])
-            self.page(_plain_id(row["id"]), f"{path}/", depth + 1, columns[len(named) :])
-        self._write(f"{path}_all.csv", table.getvalue())
+            self.page(_plain_id(row.get("id")), f"{path}/", depth + 1, columns[len(named) :])
+        self._write(f"{path}_all.csv", text.getvalue())
         return f"{path}.csv"
 
     def _first(self, id: str, depth: int) -> bool:
@@ -77,13 +78,15 @@ class _Export:
 
     def _blocks(self, id: str, folder: str, depth: int) -> str:
         def inner(block: dict[str, Any]) -> str:
-            return self._blocks(block["id"], folder, depth + 1) if depth < _MAX_DEPTH else ""
+            return (
+                self._blocks(str(block.get("id")), folder, depth + 1) if depth < _MAX_DEPTH else ""
+            )
 
         def below(block: dict[str, Any]) -> str:
-            kind, own = block["type"], _plain_id(block["id"])
+            kind, own = block.get("type"), _plain_id(block.get("id"))
             write = self.page if kind == "child_page" else self.database
             path = write(own, folder, depth + 1)
-            title = str(block[kind].get("title") or "Untitled")
+            title = str(table(block.get(str(kind))).get("title") or "Untitled")
             # As seen from the page, whose folder has its own name.
             inside = path.removeprefix(folder.rstrip("/").rpartition("/")[0]).lstrip("/")
             return f"[{title}]({quote(inside)})" if path else title
@@ -124,7 +127,7 @@ def export_pages(address: str, into: Path) -> None:
 
 
 def _title(page: dict[str, Any]) -> str:
-    for value in (page.get("properties") or {}).values():
+    for value in dicts(list(table(page.get("properties")).values())):
         if value.get("type") == "title":
             return plain_text(value.get("title")) or "Untitled"
     return "Untitled"
@@ -135,5 +138,6 @@ def _name(title: str, id: str) -> str:
     return f"{_UNSAFE.sub(' ', title).strip()[:50].strip()} {id}"
 
 
-def _plain_id(id: str) -> str:
-    return id.replace("-", "").lower()
+def _plain_id(id: Any) -> str:
+    """Return an id as addresses have it; what it becomes part of is a file's name."""
+    return re.sub(r"[^0-9a-z]", "", str(id).lower())

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from lorepack.builder.acquire.notion.api.text import plain_text, rich_markdown
+from lorepack.builder.json_shapes import items, table
 
 Block = dict[str, Any]
 _HEADINGS = {"heading_1": "#", "heading_2": "##", "heading_3": "###"}
@@ -44,7 +45,7 @@ def _one(
     kind: str, block: Block, number: int, inner: Callable[[Block], str],
     below: Callable[[Block], str],
 ) -> str:  # fmt: skip
-    content = block.get(kind) or {}
+    content = table(block.get(kind))
     if kind in _BELOW:
         return below(block)
     if kind in _AROUND:
@@ -90,12 +91,12 @@ def _table(rows: str) -> str:
 
 
 def _table_row(content: Block) -> str:
-    cells = [rich_markdown(cell).replace("|", "\\|") for cell in content.get("cells") or []]
+    cells = [rich_markdown(cell).replace("|", "\\|") for cell in items(content.get("cells"))]
     return f"| {' | '.join(cells)} |"
 
 
 def _link(kind: str, content: Block) -> str:
-    where = content.get(str(content.get("type") or "")) or {}
+    where = table(content.get(str(content.get("type") or "")))
     url = str(content.get("url") or where.get("url") or "")
     name = rich_markdown(content.get("caption")) or str(content.get("name") or "") or kind
     # A signed address holds a key, and stops working within the hour.
@@ -104,7 +105,7 @@ def _link(kind: str, content: Block) -> str:
 
 
 def _icon(content: Block) -> str:
-    emoji = (content.get("icon") or {}).get("emoji")
+    emoji = table(content.get("icon")).get("emoji")
     return f"{emoji} " if emoji else ""
 
 
