@@ -3,7 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types docs clean
+PIP := $(BIN)/pip install --quiet
+LOCKED := $(PIP) --require-hashes --requirement
+COMPILE := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
+    --generate-hashes --no-header --no-annotate --upgrade
+
+.PHONY: demo test lint types docs lock audit clean
 
 demo: $(VENV)/.installed
 	$(BIN)/lorepack build packs/demo.toml --out out
@@ -27,13 +32,25 @@ types:
 docs: $(VENV)/.dev
 	$(BIN)/python docs/generate.py
 
-$(VENV)/.installed: pyproject.toml
+# The newest versions that fit, by hash; of all that is tested with, then of what is less.
+lock: $(VENV)/.dev
+	$(COMPILE) --extra dev --output-file locks/dev.txt
+	$(COMPILE) --extra build --constraint locks/dev.txt --output-file locks/build.txt
+	$(COMPILE) --constraint locks/dev.txt --output-file locks/base.txt
+	$(BIN)/python docs/licences.py
+
+# Asks a database of known faults for what the locks name.
+audit: $(VENV)/.dev
+	$(BIN)/uvx pip-audit --disable-pip --require-hashes --requirement locks/build.txt
+
+$(VENV)/.installed: pyproject.toml locks/build.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --editable .
+	$(LOCKED) locks/build.txt
+	$(PIP) --no-deps --editable .
 	touch $@
 
-$(VENV)/.dev: $(VENV)/.installed
-	$(BIN)/pip install --quiet --editable '.[dev]'
+$(VENV)/.dev: $(VENV)/.installed locks/dev.txt
+	$(LOCKED) locks/dev.txt
 	touch $@
 
 clean:

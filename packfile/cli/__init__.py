@@ -24,8 +24,27 @@ class _Commands(click.Group):
         found: tuple[EntryPoint, ...] = tuple(entry_points(group=_GROUP, name=cmd_name))
         if not found:
             return None
-        command: click.Command = found[0].load()
+        try:
+            command: click.Command = found[0].load()
+        except ModuleNotFoundError as error:
+            return _lacking(cmd_name, str(error.name))
         return command
+
+
+def _lacking(name: str, module: str) -> click.Command:
+    """Return a command that says what it needs to be installed."""
+
+    def tell(given: tuple[str, ...]) -> None:
+        raise LorepackError(
+            f"`lorepack {name}` needs the extra `build` ({module} is not installed)",
+            "pip install 'lorepack[build]'",
+        )
+
+    arguments = click.Argument(["given"], nargs=-1, type=click.UNPROCESSED)
+    return click.Command(
+        name, params=[arguments], callback=tell, short_help="Needs the extra `build`.",
+        context_settings={"ignore_unknown_options": True},
+    )  # fmt: skip
 
 
 _SETTINGS = {"help_option_names": ["-h", "--help"], "auto_envvar_prefix": PREFIX}

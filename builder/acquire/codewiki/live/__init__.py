@@ -111,7 +111,7 @@ def read_wiki(repo: str, commit: str = "", *, offline: bool = False) -> Wiki:
 
 
 def _is_fresh(then: float) -> bool:
-    """Say whether ``then`` is less than `FRESH` ago; a time to come is of a clock that was wrong."""
+    """Say whether ``then`` is less than `FRESH` ago; a time to come tells of a wrong clock."""
     return 0 <= time.time() - then < FRESH
 
 

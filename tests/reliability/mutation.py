@@ -1,0 +1,195 @@
+"""Mutation testing of ``packfile/`` and the link resolver: are the tests able to fail?
+
+``python -m tests.reliability.mutation [--sample 400]`` lets mutmut make all mutants of a copy of
+the project in ``build/mutation``, and find out which tests reach which function. A sample of the
+mutants then runs here against those tests, each in a forked process of its own (mutmut's own
+runner does not take the parameters of these tests). Mutants that live are listed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+ROOT = Path(__file__).parents[2]
+COPY = ROOT / "build" / "mutation"
+_PARTS = ("builder", "packfile", "server", "site", "templates")
+_BESIDE = ("packs", "docs", "README.md", "action.yml", "packfile", "builder", "site")
+_TESTS = (
+    "codewiki", "delta", "diff", "discover", "documents", "export", "format", "hygiene", "install",
+    "models", "old_formats", "properties", "pull", "search", "vault_blocks",
+    "vault_links", "verify",
+)  # fmt: skip
+"""Tests that reach what is mutated and are quick; those that start servers are not among them."""
+_SLOW = ("every_flip", "agent_learns", "signed_packs_only", "prints_a_table", "real_wikis",
+         "needs_nothing_installed", "member_is_set", "addresses_agents", "reaches_no_answer",
+         "server_starts", "help_vaults_resolve", "without_a_delta")  # fmt: skip
+_CONFTEST = """
+import sys
+sys.setrecursionlimit(4000)  # each function of a mutant is three
+
+def pytest_make_parametrize_id(config, val, argname):
+    import hashlib
+    data = val.encode("utf-8", "surrogatepass") if isinstance(val, str) else None
+    return None if data is None else "p" + hashlib.sha256(data).hexdigest()[:10]
+"""
+MOST_TESTS, MOST_SECONDS = 25, 12.0
+"""Of the tests that reach a function, the quickest so many are run, for no longer than that."""
+TIMEOUT_SECONDS = 120
+
+
+def lay_out() -> None:
+    """Copy the project as mutmut wants it: ``src/lorepack`` and ``tests``."""
+    shutil.rmtree(COPY, ignore_errors=True)
+    ignore = shutil.ignore_patterns("__pycache__")
+    for part in _PARTS:
+        shutil.copytree(ROOT / part, COPY / "src" / "lorepack" / part, ignore=ignore)
+    for name in (*_BESIDE, "tests"):
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copyfile
+        copy(ROOT / name, COPY / name)
+    with (COPY / "tests" / "conftest.py").open("a") as file:
+        file.write(_CONFTEST)
+    shared = ROOT.parent / "shared"
+    if shared.is_dir():
+        (COPY / "shared").symlink_to(shared.resolve())
+    tests = [f"tests/test_{name}.py" for name in _TESTS]
+    slow = " and ".join(f"not {name}" for name in _SLOW)
+    (COPY / "pyproject.toml").write_text(
+        f"[tool.mutmut]\nsource_paths = ['src']\n"
+        "only_mutate = ['src/lorepack/packfile/*', 'src/lorepack/builder/link/*']\n"
+        f"also_copy = {json.dumps(_BESIDE)}\n"
+        f"pytest_add_cli_args = {json.dumps(['-p', 'no:cacheprovider', '-k', slow])}\n"
+        f"pytest_add_cli_args_test_selection = {json.dumps(tests)}\n"
+    )
+
+
+def make_mutants() -> Mapping[str, Any]:
+    """Let mutmut make its mutants and time the tests; return its statistics."""
+    environment = {**os.environ, "PYTHONPATH": str(COPY / "mutants" / "src")}
+    # It goes no further than its statistics: no mutant has this name.
+    done = subprocess.run([sys.executable, "-m", "mutmut", "run", "none"], cwd=COPY, check=False,
+                          env=environment, capture_output=True, text=True)  # fmt: skip
+    stats = COPY / "mutants" / "mutmut-stats.json"
+    if not stats.is_file():
+        raise SystemExit(f"mutmut failed:\n{done.stdout[-3000:]}")
+    return dict(json.loads(stats.read_text()))
+
+
+def mutants() -> list[str]:
+    """Return the names of all mutants."""
+    return sorted(
+        name
+        for meta in (COPY / "mutants" / "src" / "lorepack").rglob("*.meta")
+        for name in json.loads(meta.read_text())["exit_code_by_key"]
+    )
+
+
+def tests_of(mutant: str, stats: Mapping[str, Any]) -> list[str]:
+    """Return the tests that reach a mutant's function, quickest first, within the limits."""
+    durations = stats["duration_by_test"]
+    reached = stats["tests_by_mangled_function_name"].get(mutant.rpartition("__mutmut_")[0], [])
+    chosen: list[str] = []
+    seconds = 0.0
+    for test in sorted(reached, key=lambda test: durations.get(test, 99.0)):
+        seconds += durations.get(test, 99.0)
+        if len(chosen) == MOST_TESTS or (chosen and seconds > MOST_SECONDS):
+            break
+        chosen.append(test)
+    return chosen
+
+
+class _Only:
+    """A plugin that keeps the tests named."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = set(names)
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        items[:] = [item for item in items if item.nodeid in self.names]
+
+
+def _run_here(mutant: str, tests: Sequence[str]) -> int:
+    import pytest
+
+    os.environ["MUTANT_UNDER_TEST"] = mutant
+    null = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(null, stream)
+    signal.alarm(TIMEOUT_SECONDS)
+    files = sorted({test.partition("::")[0] for test in tests})
+    options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--tb=no"]
+    return int(pytest.main([*options, *files], plugins=[_Only(tests)]))
+
+
+def run_all(names: Sequence[str], stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield (mutant, killed | lives | no tests), one process a core."""
+    import pytest
+
+    import lorepack.builder.build
+    import lorepack.server.web
+
+    assert pytest and lorepack.builder.build and lorepack.server.web
+    running: dict[int, str] = {}
+    left = list(reversed(names))
+    while left or running:
+        while left and len(running) < (os.cpu_count() or 1):
+            mutant = left.pop()
+            tests = tests_of(mutant, stats)
+            if not tests:
+                yield mutant, "no tests"
+                continue
+            child = os.fork()
+            if not child:
+                os._exit(_run_here(mutant, tests))
+            running[child] = mutant
+        if running:
+            child, status = os.wait()
+            yield running.pop(child), "lives" if status == 0 else "killed"
+
+
+@click.command()
+@click.option("--sample", default=400, help="Mutants that are run; 0 runs all.")
+@click.option("--seed", default=1)
+@click.option("--only", default="", help="Part of the names of mutants to run.")
+@click.option("--inside", is_flag=True, hidden=True)
+@click.option("--keep", is_flag=True, help="Take the mutants that the last run made.")
+def main(sample: int, seed: int, only: str, inside: bool, keep: bool) -> None:
+    """Run a sample of all mutants."""
+    if not inside:
+        if not keep:
+            lay_out()
+            make_mutants()
+        # The copy's own modules have to be found first.
+        environment = {**os.environ, "PYTHONPATH": f"{COPY / 'mutants' / 'src'}:{ROOT}"}
+        again = [sys.executable, "-m", "tests.reliability.mutation", "--inside"]
+        options = ["--sample", str(sample), "--seed", str(seed), "--only", only]
+        sys.exit(subprocess.call([*again, *options], cwd=ROOT, env=environment))
+    stats = json.loads((COPY / "mutants" / "mutmut-stats.json").read_text())
+    names = [name for name in mutants() if only in name]
+    random.Random(seed).shuffle(names)
+    os.chdir(COPY / "mutants")
+    sys.path[:] = [path for path in sys.path if Path(path or ".").resolve() != ROOT]
+    for name in [name for name in sys.modules if name == "tests" or name.startswith("tests.")]:
+        del sys.modules[name]
+    counts = Counter[str]()
+    for mutant, outcome in run_all(names[: sample or None], stats):
+        counts[outcome] += 1
+        if outcome != "killed":
+            print(f"{outcome}: {mutant}", flush=True)
+    share = counts["killed"] / counts.total()
+    print(f"{counts['killed']} of {counts.total()} killed ({share:.1%}); {dict(counts)}")
+
+
+if __name__ == "__main__":
+    main()
