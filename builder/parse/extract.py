@@ -143,7 +143,8 @@ def _inner_starts(tokens: list[Token], index: int) -> tuple[int, ...]:
     opening = tokens[index]
     first, end = opening.map or (0, 0)
     starts: dict[int, None] = {first: None}
-    for token in tokens[index + 1 :]:
+    for position in range(index + 1, len(tokens)):
+        token = tokens[position]
         if token.level == opening.level and token.nesting == -1:
             break
         if token.level == opening.level + 1 and token.nesting >= 0 and token.map:

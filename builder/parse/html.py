@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,9 +47,7 @@ def read_html(text: str) -> HtmlDocument:
     content = next((found for name in _MAIN if (found := soup.select_one(name))), soup)
     for element in content.select(_AROUND if content.name == "body" else _IN_CONTENT):
         element.decompose()
-    headings = [
-        h for h in content.find_all(_HEADINGS) if isinstance(h, Tag) and h.get_text(strip=True)
-    ]
+    headings = [h for h in outermost(content, _HEADINGS) if h.get_text(strip=True)]
     ids = [(id, number) for number, heading in enumerate(headings) for id in _ids(heading)]
     return HtmlDocument(markdown_of(content), title, lang, tuple(ids))
 
@@ -59,6 +58,17 @@ def html_tree(text: str) -> BeautifulSoup:
         return BeautifulSoup(text, "html.parser")
     except ParserRejectedMarkup:
         return BeautifulSoup(_DECLARATION.sub("", text), "html.parser")
+
+
+def outermost(root: Tag, names: Sequence[str]) -> list[Tag]:
+    """Return elements of these names that lie in no other one of them, in order."""
+    found: list[Tag] = []
+    inner: set[int] = set()
+    for element in root.find_all(names):
+        if isinstance(element, Tag) and id(element) not in inner:
+            found.append(element)
+            inner.update(map(id, element.find_all(names)))
+    return found
 
 
 def markdown_of(element: Tag) -> str:

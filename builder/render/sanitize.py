@@ -39,7 +39,7 @@ _SWALLOWING = (
     "script|style|iframe|noembed|noframes|noscript|template|textarea|title|xmp|plaintext|select"
     "|svg|math|object|embed"
 )
-_SWALLOWED = re.compile(rf"<({_SWALLOWING})\b[^>]*>.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
+_SWALLOWS = re.compile(rf"<({_SWALLOWING})\b[^>]*>", re.IGNORECASE)
 _ATTRIBUTE = r"\s+[A-Za-z_:][\w:.-]*(?:\s*=\s*(?:[^\s\"'=<>`]+|'[^']*'|\"[^\"]*\"))?"
 _TAG = re.compile(rf"<(?:([A-Za-z][\w-]*)(?:{_ATTRIBUTE})*\s*/?|/([A-Za-z][\w-]*)\s*)>")
 _GENERATED = frozenset({"object"})
@@ -51,7 +51,7 @@ def whole_tags(html: str) -> str:
 
     So nothing in it takes what follows away, whatever it leaves open.
     """
-    html = _SWALLOWED.sub("", html)
+    html = _without_swallowing(html)
     kept, position = [], 0
     for match in _TAG.finditer(html):
         kept.append(html[position : match.start()].replace("<", "&lt;"))
@@ -60,6 +60,24 @@ def whole_tags(html: str) -> str:
             kept.append(match.group())
         position = match.end()
     return "".join(kept) + html[position:].replace("<", "&lt;")
+
+
+def _without_swallowing(html: str) -> str:
+    """Return HTML without the elements of `_SWALLOWING` that are closed, in one pass."""
+    kept, position = [], 0
+    unclosed: set[str] = set()
+    # Behind the last ``>`` no tag ends, and none is looked for.
+    for match in _SWALLOWS.finditer(html, 0, html.rfind(">") + 1):
+        name = match[1].lower()
+        if match.start() < position or name in unclosed:
+            continue
+        closing = re.compile(rf"</{name}\s*>", re.IGNORECASE).search(html, match.end())
+        if closing is None:
+            unclosed.add(name)
+            continue
+        kept.append(html[position : match.start()])
+        position = closing.end()
+    return "".join(kept) + html[position:]
 
 
 def sanitize(html: str) -> str:

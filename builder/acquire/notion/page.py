@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,7 +12,6 @@ import yaml
 _TITLE = re.compile(r"\A\s*# (.*)(?:\n|\Z)")
 _PROPERTY = re.compile(r"([^\n:]{1,100}): ?(.*)")
 _DATES = ("%B %d, %Y %I:%M %p", "%B %d, %Y", "%Y/%m/%d %H:%M", "%Y/%m/%d")
-_ASIDE = re.compile(r"^<aside>\n(.*?)\n</aside>$", re.DOTALL | re.MULTILINE)
 _STANDARD = {
     "created": "created", "created time": "created", "date created": "created",
     "status": "lifecycle",
@@ -40,10 +39,13 @@ def read_note(text: str, columns: Collection[str]) -> Note:
     rest = text[match.end() :] if match else text
     properties: dict[str, str] = {}
     lines = rest.lstrip("\n").split("\n")
-    while lines and (found := _PROPERTY.fullmatch(lines[0])) and found[1] in columns:
+    first = 0
+    while (
+        first < len(lines) and (found := _PROPERTY.fullmatch(lines[first])) and found[1] in columns
+    ):
         properties[found[1]] = found[2].strip()
-        lines.pop(0)
-    return Note(title, properties, _ASIDE.sub(_callout, "\n".join(lines)))
+        first += 1
+    return Note(title, properties, "\n".join(_with_callouts(lines[first:])))
 
 
 def front_matter(properties: Mapping[str, str]) -> str:
@@ -83,5 +85,19 @@ def iso_date(text: str) -> str:
     return text
 
 
-def _callout(match: re.Match[str]) -> str:
-    return "> [!note]\n" + "\n".join(f"> {line}".rstrip() for line in match[1].split("\n"))
+def _with_callouts(lines: Sequence[str]) -> list[str]:
+    """Return lines with each ``<aside>`` that is closed, and not empty, as a callout."""
+    made: list[str] = []
+    closings = [number for number, line in enumerate(lines) if line == "</aside>"]
+    number = closing = 0
+    while number < len(lines):
+        while closing < len(closings) and closings[closing] < number + 2:
+            closing += 1
+        if lines[number] == "<aside>" and closing < len(closings):
+            end = closings[closing]
+            made += ["> [!note]", *(f"> {line}".rstrip() for line in lines[number + 1 : end])]
+            number = end
+        else:
+            made.append(lines[number])
+        number += 1
+    return made

@@ -59,22 +59,26 @@ def unique_anchors(texts: list[str], levels: list[int]) -> list[str]:
     used: set[str] = set()
     anchors: list[str] = []
     open_slugs: list[tuple[int, str]] = []
+    numbers: dict[str, int] = {}
     for slug, level in zip(slugs, levels, strict=True):
         while open_slugs and open_slugs[-1][0] >= level:
             open_slugs.pop()
         anchor = slug
         if slug in used:
             parents = [parent for _, parent in open_slugs]
-            anchor = _distinct("-".join([*parents[-1:], slug]), used | real)
+            anchor = _distinct("-".join([*parents[-1:], slug]), used, real, numbers)
         used.add(anchor)
         anchors.append(anchor)
         open_slugs.append((level, slug))
     return anchors
 
 
-def _distinct(wanted: str, taken: set[str]) -> str:
-    number, anchor = 1, wanted
-    while anchor in taken:
+def _distinct(wanted: str, used: set[str], real: set[str], numbers: dict[str, int]) -> str:
+    """Return ``wanted`` with the first number that is free; ``numbers`` are the last ones given."""
+    number = numbers.get(wanted, 1)
+    anchor = wanted if number == 1 else f"{wanted}-{number}"
+    while anchor in used or anchor in real:
         number += 1
         anchor = f"{wanted}-{number}"
+    numbers[wanted] = number
     return anchor

@@ -54,7 +54,8 @@ def _make_callout(tokens: list[Token], index: int, marker: re.Match[str]) -> Non
 
 def _retype(tokens: list[Token], index: int, kind: str, fold: str) -> None:
     opening = tokens[index]
-    for closing in tokens[index + 1 :]:
+    for position in range(index + 1, len(tokens)):
+        closing = tokens[position]
         if closing.type == "blockquote_close" and closing.level == opening.level:
             closing.type = "callout_close"
             closing.meta = {"kind": kind, "fold": fold}

@@ -19,8 +19,13 @@ def _tokenize(state: StateInline, silent: bool) -> bool:
     if silent or not state.src.startswith("==", state.pos):
         return False
     scanned = state.scanDelims(state.pos, True)
-    if scanned.length != 2:
+    if scanned.length < 2:
         return False
+    if scanned.length > 2:
+        # The last two of a run count; the others are passed over at once, not one by one.
+        state.pending += "=" * (scanned.length - 2)
+        state.pos += scanned.length - 2
+        return True
     state.push("text", "", 0).content = "=="
     state.delimiters.append(
         Delimiter(

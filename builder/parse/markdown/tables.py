@@ -14,7 +14,7 @@ _STAND_IN = "\ue000"
 def table_rule(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
     """Block rule: markdown-it's table, in which the pipe of an alias splits no cell."""
     source = state.src
-    if silent or "[[" not in source or not _has_delimiters(state, start_line + 1, end_line):
+    if silent or not _has_links(state) or not _has_delimiters(state, start_line + 1, end_line):
         return table(state, start_line, end_line, silent)
     begin, end = state.bMarks[start_line], _table_end(state, start_line, end_line)
     region = source[begin:end]
@@ -27,6 +27,13 @@ def table_rule(state: StateBlock, start_line: int, end_line: int, silent: bool) 
     for token in state.tokens[before:]:
         token.content = token.content.replace(_STAND_IN, "|")
     return found
+
+
+def _has_links(state: StateBlock) -> bool:
+    """Say whether the document has wikilinks; it is looked through once, not for each line."""
+    if "has_wikilinks" not in state.env:
+        state.env["has_wikilinks"] = "[[" in state.src
+    return bool(state.env["has_wikilinks"])
 
 
 def _has_delimiters(state: StateBlock, line: int, end_line: int) -> bool:

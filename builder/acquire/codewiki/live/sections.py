@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from bs4 import BeautifulSoup, Tag
 
 from lorepack.builder.acquire.codewiki.live.graphviz import graphviz_mermaid
-from lorepack.builder.parse.html import html_tree, markdown_of
+from lorepack.builder.parse.html import html_tree, markdown_of, outermost
 from lorepack.builder.parse.markdown.anchors import slugify
 
 _HEADINGS = ("h1", "h2", "h3", "h4")
@@ -63,7 +63,7 @@ def _draw_diagrams(soup: BeautifulSoup) -> None:
         for image in soup.find_all("img")
         if isinstance(image, Tag) and (svg := _embedded_svg(str(image.get("src") or "")))
     ]
-    drawn += [(svg, str(svg)) for svg in soup.find_all("svg") if isinstance(svg, Tag)]
+    drawn += [(svg, str(svg)) for svg in outermost(soup, ["svg"])]
     for element, svg in drawn:
         mermaid = graphviz_mermaid(svg)
         if not mermaid:
