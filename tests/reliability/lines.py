@@ -21,8 +21,8 @@ from typing import IO, Any
 import click
 
 from tests.conftest import LOREPACK
-from tests.reliability.clients import MAX_SECONDS, compared
 from tests.reliability.mutants import base_pack
+from tests.reliability.process import MAX_SECONDS, compared
 
 _DEEP = 20_000
 _VERSION = "2025-06-18"

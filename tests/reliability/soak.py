@@ -27,7 +27,7 @@ import httpx
 from lorepack.builder.build import build_pack
 from lorepack.builder.recipe import read_recipe, with_version
 from tests.conftest import ROOT, serve
-from tests.reliability.clients import descriptors, memory
+from tests.reliability.process import descriptors, memory
 
 VERSIONS = ("1.0.0", "1.1.0", "1.2.0", "1.3.0")
 CLIENTS = 12
