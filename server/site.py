@@ -27,7 +27,7 @@ _ATTACHMENT = (
 IMMUTABLE = "public, max-age=31536000, immutable"
 
 _FILE = "SELECT sz, data FROM sqlar WHERE name = ?"
-_RANGE = re.compile(r"bytes=(\d*)-(\d*)")
+_RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
 _TYPES = {
     ".js": "text/javascript",
     ".svg": "image/svg+xml",

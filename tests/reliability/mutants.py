@@ -338,9 +338,16 @@ def run(number: int, processes: int = os.cpu_count() or 1) -> Found:
         served = Path(scratch) / "served"
         served.mkdir()
         (Path(scratch) / "secret.txt").write_text(CANARY)
-        shares = [range(first, number, processes) for first in range(processes)]
+        # In pairs, as those with odd numbers are served far quicker.
+        shares = [
+            [n for n in range(number) if n // 2 % processes == first] for first in range(processes)
+        ]
         with ThreadPoolExecutor(processes) as threads:
-            list(threads.map(lambda share: _serve_all(base, served, share, found), shares))
+            list(
+                threads.map(
+                    lambda share: _serve_all(base, served, share, found), filter(None, shares)
+                )
+            )
     if found.largest > LARGEST:
         found.faults.append(f"a server took {found.largest >> 20} MiB")
     return found
