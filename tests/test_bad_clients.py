@@ -53,8 +53,8 @@ def test_a_good_line_is_answered_after(session: lines.Session, kind: lines.Kind)
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """The port of a server that waits for half a second."""
-    monkeypatch.setattr("lorepack.server.connections.PATIENCE_SECONDS", 0.5)
+    """The port of a server that waits for a second."""
+    monkeypatch.setattr("lorepack.server.connections.PATIENCE_SECONDS", 1.0)
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         while (await receive()).get("more_body"):
@@ -81,7 +81,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
 def test_who_keeps_the_server_waiting_is_let_go(impatient: int, sent: bytes) -> None:
     with socket.create_connection(("127.0.0.1", impatient)) as client:
         client.sendall(sent)
-        time.sleep(2)
+        time.sleep(3)
         client.settimeout(5)
         received = 0
         try:

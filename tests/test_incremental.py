@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -131,6 +132,8 @@ def test_watching_builds_again_and_a_server_swaps_it_in(tmp_path: Path) -> None:
     watcher = subprocess.Popen(
         [str(LOREPACK), "build", str(recipe), "--out", str(out), "--watch", "--json"],
         env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        # A shell that starts tests in the background has it ignored.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )  # fmt: skip
     try:
         assert watcher.stdout and watcher.stderr

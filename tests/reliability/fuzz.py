@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import re
-import resource
 import subprocess
 import sys
 import time
@@ -19,6 +18,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import click
+
+from tests.reliability.process import peak_memory
 
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "tests" / "fixtures" / "fuzz"
@@ -38,17 +39,14 @@ def checked(run: Callable[[bytes], object], data: bytes) -> float:
     Raises:
         AssertionError: it took too long, or too much memory.
     """
-    before, begin = _peak(), time.process_time()
+    before, begin = peak_memory(), time.process_time()
     run(data)
     took = time.process_time() - begin
     assert took < MAX_SECONDS, f"took {took:.1f} s"
     # A process that runs all tests may have been that large before.
-    assert _peak() < max(MAX_MEMORY, before + 1), f"took {_peak() / 1e6:.0f} MB"
+    peak = peak_memory()
+    assert peak < max(MAX_MEMORY, before + 1), f"took {peak / 1e6:.0f} MB"
     return took
-
-
-def _peak() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def fuzz(name: str, runs: int) -> str:

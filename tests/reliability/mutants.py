@@ -41,6 +41,7 @@ from lorepack.server.metrics import Metrics
 from lorepack.server.tools.answer import Context
 from lorepack.server.tools.profiles import PROFILES
 from lorepack.server.web import Settings, create_app
+from tests.reliability.process import peak_memory
 
 PAGE = 4096
 SLOW_SECONDS = 10.0
@@ -285,8 +286,7 @@ def _server(asked: Any, told: Any) -> None:
             outcome = serve(pack)
         except BaseException as error:
             outcome = f"FAILED {type(error).__name__}: {str(error)[:200]}"
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-        told.put((outcome, time.process_time() - begin, peak))
+        told.put((outcome, time.process_time() - begin, peak_memory()))
 
 
 @dataclass
