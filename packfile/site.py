@@ -62,6 +62,9 @@ class SiteFile:
         Raises:
             LorepackError: it is no stream of ``size`` bytes, or of more than a file may have.
         """
+        # What is declared as bytes may be anything in a pack that somebody forged.
+        if not isinstance(self.data, bytes) or not isinstance(self.size, int):
+            raise LorepackError("a file of the site is damaged", "run `lorepack verify`")
         if not self.deflated:
             return self.data
         problem = ""
@@ -79,7 +82,7 @@ class SiteFile:
 def site_files(pack: sqlite3.Connection) -> Iterator[tuple[str, bytes]]:
     """Yield path and content of every file of the site, as built."""
     for name, size, data in pack.execute(_FILES):
-        yield name, SiteFile(size, bytes(data)).plain()
+        yield name, SiteFile(size, data).plain()
 
 
 def unpack_site(pack: Path, folder: Path, url: str = "/") -> None:

@@ -88,7 +88,8 @@ def require_sound(path: Path) -> None:
 def _guarded(check: Callable[[sqlite3.Connection], str], pack: sqlite3.Connection) -> str:
     try:
         return check(pack)
-    except (sqlite3.Error, ValueError, KeyError, TypeError) as error:
+    except (sqlite3.Error, ValueError, LookupError, TypeError, AttributeError, OverflowError,
+            RecursionError) as error:  # fmt: skip
         return f"cannot be read ({error})"
 
 

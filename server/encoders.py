@@ -57,7 +57,9 @@ def _carried(mount: Mount, spec: ModelSpec) -> Encoder:
     }
     if not all(files.values()):
         raise LorepackError("the pack carries half a model", "build it again")
-    model, tokenizer = (bytes(row[0]) for row in files.values())
+    model, tokenizer = (row[0] for row in files.values())
+    if not isinstance(model, bytes) or not isinstance(tokenizer, bytes):
+        raise LorepackError("the pack carries no model that can be read", "build it again")
     return carried_encoder(spec, model, tokenizer, threads=os.cpu_count() or 1)
 
 

@@ -91,6 +91,8 @@ def mount_pack(path: Path) -> Mount:
     pack = open_pack(path, threads=True)
     try:
         meta: dict[str, str] = dict(pack.execute(_META).fetchall())
+        if not all(isinstance(text, str) for text in meta.values()):
+            raise ValueError("its facts are no texts")
         counts, embedder = json.loads(meta["counts"]), json.loads(meta["embedder"])
         planes = [np.frombuffer(bits, "<u8") for (bits,) in pack.execute(_PLANES)]
         _check_sizes(counts, embedder, planes, pack.execute(_LAST_CHUNK).fetchone()[0] or 0)

@@ -330,8 +330,8 @@ def _serve_all(base: Path, folder: Path, numbers: Sequence[int], found: Found) -
         server.join(10)
 
 
-def run(number: int, processes: int = os.cpu_count() or 1) -> Found:
-    """Serve mutants 0 to ``number``."""
+def run(numbers: Sequence[int], processes: int = os.cpu_count() or 1) -> Found:
+    """Serve mutants of these numbers."""
     found = Found()
     with tempfile.TemporaryDirectory() as scratch:
         base = base_pack(Path(scratch))
@@ -339,9 +339,7 @@ def run(number: int, processes: int = os.cpu_count() or 1) -> Found:
         served.mkdir()
         (Path(scratch) / "secret.txt").write_text(CANARY)
         # In pairs, as those with odd numbers are served far quicker.
-        shares = [
-            [n for n in range(number) if n // 2 % processes == first] for first in range(processes)
-        ]
+        shares = [[n for n in numbers if n // 2 % processes == first] for first in range(processes)]
         with ThreadPoolExecutor(processes) as threads:
             list(
                 threads.map(
@@ -355,7 +353,7 @@ def run(number: int, processes: int = os.cpu_count() or 1) -> Found:
 
 def main() -> None:
     """Print a table, and fail on any fault."""
-    found = run(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000)
+    found = run(range(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000))
     outcomes = sorted({outcome for _, outcome in found.counts})
     print(f"| made by | {' | '.join(outcomes)} |")
     print("|---" * (len(outcomes) + 1) + "|")
