@@ -8,7 +8,7 @@ from typing import Any
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 PATIENCE_SECONDS = 30.0
-"""How long a client may take over a request, or over reading 48 KiB of an answer."""
+"""How long a client may take over a request, or over reading a piece of an answer."""
 MOST_CONNECTIONS = 500
 MOST_HELD_UP = 128
 """Requests that may wait for their clients at a time; fewer than are served at all."""
