@@ -46,10 +46,19 @@ MAX_FILE = 1 << 28
 
 @dataclass(frozen=True)
 class SiteFile:
-    """A file of the site as a pack holds it: a zlib stream where that is shorter than ``size``."""
+    """A file of the site as a pack holds it: a zlib stream where that is shorter than ``size``.
+
+    Raises:
+        LorepackError: it is no bytes, or its size no number.
+    """
 
     size: int
     data: bytes
+
+    def __post_init__(self) -> None:
+        # What is declared as bytes may be anything in a pack that somebody forged.
+        if not isinstance(self.data, bytes) or not isinstance(self.size, int):
+            raise damaged()
 
     @property
     def deflated(self) -> bool:
@@ -62,9 +71,6 @@ class SiteFile:
         Raises:
             LorepackError: it is no stream of ``size`` bytes, or of more than a file may have.
         """
-        # What is declared as bytes may be anything in a pack that somebody forged.
-        if not isinstance(self.data, bytes) or not isinstance(self.size, int):
-            raise LorepackError("a file of the site is damaged", "run `lorepack verify`")
         if not self.deflated:
             return self.data
         problem = ""
@@ -76,7 +82,12 @@ class SiteFile:
                 return plain
         except (zlib.error, ValueError, OverflowError) as error:
             problem = f" ({error})"
-        raise LorepackError(f"a file of the site is damaged{problem}", "run `lorepack verify`")
+        raise damaged(problem)
+
+
+def damaged(problem: str = "") -> LorepackError:
+    """Return what is said of a file that is not as it should be."""
+    return LorepackError(f"a file of the site is damaged{problem}", "run `lorepack verify`")
 
 
 def site_files(pack: sqlite3.Connection) -> Iterator[tuple[str, bytes]]:

@@ -11,7 +11,6 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
-from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.site import CONTENT_SECURITY, SiteFile, at_address, is_addressed
 from lorepack.server.mount import Mount
 from lorepack.server.site_pieces import SMALL, Stored, find_stored, pieces, read_stored
@@ -51,8 +50,6 @@ def read_file(mount: Mount, path: str) -> ServedFile | None:
     if row is None:
         return None
     size, stored = row
-    if not isinstance(size, int) or not isinstance(stored, bytes):
-        raise LorepackError("a file of the site is damaged", "run `lorepack verify`")
     return ServedFile(size, stored, media_type(name))
 
 

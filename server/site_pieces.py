@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from starlette.concurrency import iterate_in_threadpool
 
-from lorepack.packfile.errors import LorepackError
-from lorepack.packfile.site import MAX_FILE, SiteFile
+from lorepack.packfile.site import MAX_FILE, SiteFile, damaged
 from lorepack.server.mount import Mount
 
 PIECE = 1 << 16
@@ -46,7 +45,7 @@ def find_stored(mount: Mount, name: str) -> Stored | None:
         return None
     stored = Stored(*row)
     if not 0 <= stored.size <= min(MAX_FILE, stored.packed * _MAX_RATIO + PIECE):
-        raise _damaged()
+        raise damaged()
     return stored
 
 
@@ -86,14 +85,10 @@ def _unpacked(mount: Mount, stored: Stored, begin: int, end: int) -> Iterator[by
             try:
                 plain = stream.decompress(packed, PIECE)
             except zlib.error as error:
-                raise _damaged() from error
+                raise damaged() from error
             packed = stream.unconsumed_tail  # noqa: PLW2901
             if kept := plain[max(0, begin - at) : end - at]:
                 yield kept
             at += len(plain)
     if at < end or (end == stored.size and at > end):
-        raise _damaged()
-
-
-def _damaged() -> LorepackError:
-    return LorepackError("a file of the site is damaged", "run `lorepack verify`")
+        raise damaged()

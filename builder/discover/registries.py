@@ -23,9 +23,9 @@ from urllib.parse import quote
 
 import httpx2 as httpx
 
+from lorepack.packfile.json_shapes import tables
 from lorepack.packfile.models.convert import cache_dir
 from lorepack.packfile.project.model import Wanted
-from lorepack.packfile.project.read import tables
 from lorepack.packfile.project.repos import repo_of_url
 
 KEPT = 7 * 24 * 3600

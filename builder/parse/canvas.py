@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from lorepack.builder.json_shapes import dicts
 from lorepack.builder.model import Diagram, DiagramEdge
+from lorepack.packfile.json_shapes import dicts
 
 
 def read_canvas(text: str) -> tuple[str, Diagram]:

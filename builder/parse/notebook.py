@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from lorepack.builder.json_shapes import dicts
 from lorepack.builder.parse.markdown.fence import fenced
+from lorepack.packfile.json_shapes import dicts, tables
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _MAX_OUTPUT = 4_000
@@ -24,7 +24,7 @@ def notebook_markdown(text: str) -> str:
     data = json.loads(text)
     if not isinstance(data, dict) or not (dicts(data.get("cells")) or "nbformat" in data):
         raise ValueError("is no notebook")
-    metadata = data.get("metadata") if isinstance(data.get("metadata"), dict) else {}
+    metadata = tables(data.get("metadata"))
     language = _language(metadata)
     cells = dicts(data.get("cells"))
     for sheet in dicts(data.get("worksheets")):

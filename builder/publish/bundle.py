@@ -58,12 +58,11 @@ def requirements(facts: Inspection) -> list[str]:
     embedder = facts.meta["embedder"]
     made_here = embedder is not None and embedder["id"] in MODELS and not facts.carries_encoder
     needs = [Requirement(text) for text in requires("lorepack") or ()]
-    wanted = [need for need in needs if "extra ==" not in str(need.marker)]
-    if made_here:
-        wanted += [need for need in needs if str(need.marker) == _MODEL_EXTRA]
-    for need in wanted:
-        need.marker = None if str(need.marker) == _MODEL_EXTRA else need.marker
-    return sorted(map(str, wanted))
+    base = [need for need in needs if "extra ==" not in str(need.marker)]
+    model = [need for need in needs if str(need.marker) == _MODEL_EXTRA] if made_here else []
+    for need in model:
+        need.marker = None
+    return sorted(map(str, [*base, *model]))
 
 
 def _texts(facts: Inspection) -> Iterator[tuple[str, bytes]]:

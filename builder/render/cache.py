@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lorepack.builder.cache_file import rewrite_pages
 from lorepack.builder.render.model import Rendered
+from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.site import SiteFile
 
 _CREATE = """
@@ -39,7 +40,7 @@ def load_pages(file: Path, keys: Iterable[str]) -> dict[str, Rendered]:
                     size, html, body, names = row
                     used = {name: scripts[name] for name in names.split()}
                     found[key] = Rendered(SiteFile(size, html), _unpack(body), used)
-    except (sqlite3.Error, zlib.error, UnicodeDecodeError, KeyError):
+    except (sqlite3.Error, zlib.error, UnicodeDecodeError, KeyError, LorepackError):
         return {}
     return found
 

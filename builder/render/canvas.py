@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
-from lorepack.builder.json_shapes import dicts
+from lorepack.packfile.json_shapes import dicts
 
 _HEX = re.compile(r"#[0-9a-fA-F]{3}(?:[0-9a-fA-F]{3})?")
 _MARKUP = re.compile(r"[*_`#>=\[\]]+|!?\[\[|\]\]")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from lorepack.packfile.errors import LorepackError
+from lorepack.packfile.json_shapes import tables
 from lorepack.packfile.models.registry import FOLDER, ModelSpec, weights_sha256
 
 MODEL_FILES = ("model.onnx", "model.onnx.data", "model.onnx_data", "tokenizer.json")
@@ -59,7 +60,7 @@ def _json(path: Path) -> dict[str, Any]:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return data if isinstance(data, dict) else {}
+    return tables(data)
 
 
 def _output(folder: Path) -> tuple[int, bool]:

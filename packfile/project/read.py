@@ -83,16 +83,6 @@ def child_text(element: ElementTree.Element | None, path: str) -> str:
     return (found.text or "").strip() if found is not None else ""
 
 
-def tables(value: Any) -> dict[str, Any]:
-    """Return a mapping as it is, anything else as an empty one."""
-    return value if isinstance(value, dict) else {}
-
-
-def texts(value: Any) -> list[str]:
-    """Return the texts of a list; nothing of anything else."""
-    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
-
-
 def _table(path: Path, load: Any) -> dict[str, Any]:
     return _parsed(read_text(path), load)
 

@@ -11,6 +11,7 @@ from urllib.parse import urljoin, urlsplit
 
 from lorepack.packfile.delta import SUFFIX, apply_delta
 from lorepack.packfile.errors import LorepackError
+from lorepack.packfile.json_shapes import items
 from lorepack.packfile.pull.transfer import Progress, fetch, notes_file
 from lorepack.packfile.sha256 import sha256_of
 
@@ -35,8 +36,7 @@ def listed_deltas(entry: Mapping[str, Any], base: str) -> Sequence[Delta]:
         base: the address from which files are seen.
     """
     found = []
-    listed = entry.get("deltas")
-    for one in listed if isinstance(listed, list) else []:
+    for one in items(entry.get("deltas")):
         try:
             delta = Delta(urljoin(base, str(one["file"])), int(one["bytes"]), str(one["from"]))
         except (KeyError, TypeError, ValueError):

@@ -14,6 +14,7 @@ import httpx2 as httpx
 
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.format import SUFFIX
+from lorepack.packfile.json_shapes import dicts
 from lorepack.packfile.pull.delta import Delta, listed_deltas
 from lorepack.packfile.pull.transfer import fetch_text
 from lorepack.packfile.signature import SUFFIX as SIGNATURE_SUFFIX
@@ -70,7 +71,7 @@ def _manifest_deltas(url: str, sha256: str) -> Sequence[Delta]:
         packs = _object(text, url).get("packs")
     except LorepackError:
         return ()
-    own = [p for p in _objects(packs) if p.get("sha256") == sha256]
+    own = [p for p in dicts(packs) if p.get("sha256") == sha256]
     return listed_deltas(own[0], url) if own else ()
 
 
@@ -92,7 +93,7 @@ def _release(repo: str, tag: str) -> Place:
     headers |= {"Authorization": f"Bearer {token}"} if token else {}
     which = f"tags/{tag}" if tag else "latest"
     release = _object(fetch_text(f"{base}/repos/{repo}/releases/{which}", headers), repo)
-    packs = [a for a in _objects(release.get("assets")) if str(a.get("name", "")).endswith(SUFFIX)]
+    packs = [a for a in dicts(release.get("assets")) if str(a.get("name", "")).endswith(SUFFIX)]
     if len(packs) != 1:
         names = ", ".join(str(a.get("name")) for a in packs) or "none"
         raise LorepackError(
@@ -111,8 +112,8 @@ def _artifact(host: str, name: str, tag: str) -> Place:
     headers = {"Accept": _MANIFEST} | _token(url)
     layers = _object(fetch_text(url, headers), f"{host}/{name}:{tag}").get("layers")
     packs = [
-        layer for layer in _objects(layers)
-        for about in _objects([layer.get("annotations")])
+        layer for layer in dicts(layers)
+        for about in dicts([layer.get("annotations")])
         if str(about.get(_TITLE, "")).endswith(SUFFIX)
     ]  # fmt: skip
     if len(packs) != 1:
@@ -142,11 +143,6 @@ def _token(url: str) -> dict[str, str]:
         raise LorepackError(f"{url} cannot be asked ({error})", "check the address") from error
     token = answer.get("token") or answer.get("access_token") if isinstance(answer, dict) else ""
     return {"Authorization": f"Bearer {token}"} if token else {}
-
-
-def _objects(value: Any) -> list[dict[str, Any]]:
-    """Return the objects of a list; nothing of anything else."""
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _object(text: str, what: str) -> dict[str, Any]:

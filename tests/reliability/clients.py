@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from functools import partial
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
@@ -27,11 +28,10 @@ import httpx
 
 from tests.conftest import serve
 from tests.reliability.mutants import base_pack, seal
-from tests.reliability.process import MAX_SECONDS, compared
+from tests.reliability.process import MAX_SECONDS, compared, tell, tell_tracebacks, tool_call
 
 _JSON = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
-_CALL = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
-         "params": {"name": "find_chunks", "arguments": {"query": "install chunks"}}}  # fmt: skip
+_CALL = tool_call("find_chunks", {"query": "install chunks"})
 _DEEP = 20_000
 
 
@@ -141,9 +141,7 @@ def noise(server: Server, count: int) -> None:
 
 def large_arguments(server: Server, count: int) -> None:
     """4 MB of arguments, with and without their length told before."""
-    call = json.dumps(
-        {**_CALL, "params": {"name": "find_chunks", "arguments": {"query": "x" * (4 << 20)}}}
-    )
+    call = json.dumps(tool_call("find_chunks", {"query": "x" * (4 << 20)}))
 
     def pieces() -> Iterator[bytes]:
         for start in range(0, len(call), 1 << 16):
@@ -247,24 +245,17 @@ def serve_small(folder: Path) -> serve:
 @click.option("--scale", default=1.0, help="A share of each kind's number.")
 def main(scale: float) -> None:
     """Play all kinds of bad clients against a server."""
-    faults = 0
     with tempfile.TemporaryDirectory() as scratch:
         running = serve_small(Path(scratch))
         with running:
             server = Server(running.port, running.process.pid)
             warm(server)
-            print("| kind | clients | time | next good answer | memory | descriptors |\n"
-                  "|---|---|---|---|---|---|")  # fmt: skip
-            for kind, count in KINDS.items():
-                try:
-                    print(play(server, kind, max(1, round(count * scale))), flush=True)
-                except (AssertionError, OSError, httpx.HTTPError) as error:
-                    faults += 1
-                    print(f"{kind.__name__}: FAULT {type(error).__name__}: {error}", flush=True)
-        log = (Path(scratch) / "log").read_text()
-        if "traceback" in log:
-            faults += 1
-            print("FAULT: the log has tracebacks:", log[log.index('"traceback"') :][:2000])
+            plays = {
+                kind.__name__: partial(play, server, kind, max(1, round(count * scale)))
+                for kind, count in KINDS.items()
+            }
+            faults = tell("clients", plays)
+        faults += tell_tracebacks(Path(scratch) / "log")
     sys.exit(1 if faults else 0)
 
 

@@ -12,6 +12,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -24,6 +25,7 @@ from tests.reliability.process import peak_memory
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "tests" / "fixtures" / "fuzz"
 FOUND = ROOT / "build" / "fuzz"
+_IN_MEMORY = "/dev/shm"  # noqa: S108
 MAX_SECONDS = 1.0
 MAX_MEMORY = 500_000_000
 """Bytes of the whole process, Python and what the parsers import included."""
@@ -55,9 +57,14 @@ def fuzz(name: str, runs: int) -> str:
     folder.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "tests.reliability.fuzz", "--child", "--runs", str(runs), name]
     begin = time.monotonic()
-    ended = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, errors="replace", check=False
-    )
+    # libFuzzer ends its process without cleaning up, so that its files are to lie in here.
+    with tempfile.TemporaryDirectory(
+        dir=_IN_MEMORY if os.access(_IN_MEMORY, os.W_OK) else None
+    ) as own:
+        ended = subprocess.run(
+            command, cwd=ROOT, capture_output=True, text=True, errors="replace", check=False,
+            env={**os.environ, "TMPDIR": own},
+        )  # fmt: skip
     said = ended.stdout + ended.stderr
     (folder / "log").write_text(said)
     done, peak = _DONE.search(said), _PEAK.search(said)

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -22,7 +23,7 @@ import click
 
 from tests.conftest import LOREPACK
 from tests.reliability.mutants import base_pack
-from tests.reliability.process import MAX_SECONDS, compared
+from tests.reliability.process import MAX_SECONDS, compared, tell, tell_tracebacks, tool_call
 
 _DEEP = 20_000
 _VERSION = "2025-06-18"
@@ -42,7 +43,7 @@ class Session:
     def good(self) -> float:
         """Ask, pass over what else is answered first, and return the seconds until the answer."""
         id, begin = next(self.ids), time.perf_counter()
-        self.send(json.dumps(call("install chunks", id)).encode())
+        self.send(_call("install chunks", id))
         while True:
             answer = json.loads(_pipe(self.process.stdout).readline())
             if answer.get("id") == id:
@@ -53,11 +54,6 @@ class Session:
 def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
     assert pipe
     return pipe
-
-
-def call(query: str, id: object) -> dict[str, Any]:
-    return {"jsonrpc": "2.0", "id": id, "method": "tools/call",
-            "params": {"name": "find_chunks", "arguments": {"query": query}}}  # fmt: skip
 
 
 @contextmanager
@@ -84,7 +80,7 @@ def session(pack: Path, log: Path) -> Iterator[Session]:
 
 
 def _call(query: str, number: int) -> bytes:
-    return json.dumps(call(query, number)).encode()
+    return json.dumps(tool_call("find_chunks", {"query": query}, number)).encode()
 
 
 def no_utf8(number: int) -> bytes:
@@ -166,22 +162,15 @@ def play(server: Session, kind: Kind, count: int, patience: float = MAX_SECONDS)
 @click.option("--scale", default=1.0, help="A share of each kind's number.")
 def main(scale: float) -> None:
     """Send all kinds of bad lines to a server."""
-    faults = 0
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         with session(base_pack(folder), folder / "log") as server:
-            print("| kind | lines | time | next good answer | memory | descriptors |\n"
-                  "|---|---|---|---|---|---|")  # fmt: skip
-            for kind, count in KINDS.items():
-                try:
-                    print(play(server, kind, max(1, round(count * scale))), flush=True)
-                except AssertionError as error:
-                    faults += 1
-                    print(f"{kind.__name__}: FAULT {error}", flush=True)
-        log = (folder / "log").read_text()
-        if "traceback" in log:
-            faults += 1
-            print("FAULT: the log has tracebacks:", log[log.index('"traceback"') :][:2000])
+            plays = {
+                kind.__name__: partial(play, server, kind, max(1, round(count * scale)))
+                for kind, count in KINDS.items()
+            }
+            faults = tell("lines", plays)
+        faults += tell_tracebacks(folder / "log")
     sys.exit(1 if faults else 0)
 
 

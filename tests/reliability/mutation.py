@@ -24,6 +24,7 @@ import click
 
 ROOT = Path(__file__).parents[2]
 COPY = ROOT / "build" / "mutation"
+STATISTICS = COPY / "mutants" / "mutmut-stats.json"
 _PARTS = ("builder", "packfile", "server", "site", "templates")
 _BESIDE = ("packs", "docs", "README.md", "action.yml", "packfile", "builder", "site")
 _TESTS = (
@@ -74,16 +75,14 @@ def lay_out() -> None:
     )
 
 
-def make_mutants() -> Mapping[str, Any]:
-    """Let mutmut make its mutants and time the tests; return its statistics."""
+def make_mutants() -> None:
+    """Let mutmut make its mutants and time the tests, and leave its statistics."""
     environment = {**os.environ, "PYTHONPATH": str(COPY / "mutants" / "src")}
     # It goes no further than its statistics: no mutant has this name.
     done = subprocess.run([sys.executable, "-m", "mutmut", "run", "none"], cwd=COPY, check=False,
                           env=environment, capture_output=True, text=True)  # fmt: skip
-    stats = COPY / "mutants" / "mutmut-stats.json"
-    if not stats.is_file():
+    if not STATISTICS.is_file():
         raise SystemExit(f"mutmut failed:\n{done.stdout[-3000:]}")
-    return dict(json.loads(stats.read_text()))
 
 
 def mutants() -> list[str]:
@@ -175,7 +174,7 @@ def main(sample: int, seed: int, only: str, inside: bool, keep: bool) -> None:
         again = [sys.executable, "-m", "tests.reliability.mutation", "--inside"]
         options = ["--sample", str(sample), "--seed", str(seed), "--only", only]
         sys.exit(subprocess.call([*again, *options], cwd=ROOT, env=environment))
-    stats = json.loads((COPY / "mutants" / "mutmut-stats.json").read_text())
+    stats = json.loads(STATISTICS.read_text())
     names = [name for name in mutants() if only in name]
     random.Random(seed).shuffle(names)
     os.chdir(COPY / "mutants")

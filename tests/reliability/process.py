@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 MAX_SECONDS = 0.1
 """How long the next good client may wait."""
@@ -63,3 +64,32 @@ def _settled(done: Callable[[], bool], seconds: float = 15) -> None:
     deadline = time.monotonic() + seconds
     while not done() and time.monotonic() < deadline:
         time.sleep(0.1)
+
+
+def tell(what: str, plays: Mapping[str, Callable[[], str]]) -> int:
+    """Play all, and print a table of their rows, with ``what`` comes; return the faults' number."""
+    faults = 0
+    print(f"| kind | {what} | time | next good answer | memory | descriptors |\n"
+          "|---|---|---|---|---|---|")  # fmt: skip
+    for name, play in plays.items():
+        try:
+            print(play(), flush=True)
+        except (AssertionError, OSError) as error:
+            faults += 1
+            print(f"{name}: FAULT {type(error).__name__}: {error}", flush=True)
+    return faults
+
+
+def tell_tracebacks(log: Path) -> int:
+    """Print the first traceback in the log of a server that has ended; return 1 if there is one."""
+    text = log.read_text()
+    if "traceback" not in text:
+        return 0
+    print("FAULT: the log has tracebacks:", text[text.index('"traceback"') :][:2000])
+    return 1
+
+
+def tool_call(name: str, arguments: Mapping[str, Any], id: object = 1) -> dict[str, Any]:
+    """Return the message by which a tool is called."""
+    return {"jsonrpc": "2.0", "id": id, "method": "tools/call",
+            "params": {"name": name, "arguments": arguments}}  # fmt: skip

@@ -27,7 +27,7 @@ import httpx
 from lorepack.builder.build import build_pack
 from lorepack.builder.recipe import read_recipe, with_version
 from tests.conftest import ROOT, serve
-from tests.reliability.process import descriptors, memory
+from tests.reliability.process import descriptors, memory, tool_call
 
 VERSIONS = ("1.0.0", "1.1.0", "1.2.0", "1.3.0")
 CLIENTS = 12
@@ -111,9 +111,7 @@ async def _ask(client: httpx.AsyncClient, lot: random.Random) -> str:
         return str(answer.json()["version"])
     name, arguments = lot.choice(_TOOLS)
     given = {"query": question, **arguments} if name in ("find_chunks", "wiki_query") else arguments
-    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
-            "params": {"name": name, "arguments": given}}  # fmt: skip
-    answer = await client.post("/mcp/demo", json=call, headers=_HEADERS)
+    answer = await client.post("/mcp/demo", json=tool_call(name, given), headers=_HEADERS)
     assert answer.status_code == 200, (name, answer.status_code, answer.text[:200])
     result = answer.json()["result"]
     assert not result.get("isError"), (name, result)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import gzip
 import io
 import json
 import lzma
-import os
 import shutil
 import tarfile
 import tempfile
@@ -44,8 +44,9 @@ from lorepack.packfile.install.jsonc import parse, put
 from lorepack.packfile.project.read import Unreadable
 from lorepack.packfile.project.tree import READERS, WORKSPACES
 
-SCRATCH = Path(tempfile.mkdtemp(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None))  # noqa: S108
-"""Where inputs that must be files lie: in memory, where there is such a folder."""
+SCRATCH = Path(tempfile.mkdtemp())
+"""Where inputs that must be files lie, until the process ends."""
+atexit.register(shutil.rmtree, SCRATCH, ignore_errors=True)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from lorepack.builder.acquire.layout import is_repowiki
 from lorepack.builder.acquire.repo import Acquired
 from lorepack.builder.model import Source
 from lorepack.builder.recipe import SourceSpec
+from lorepack.packfile.json_shapes import tables
 
 _ABOUT = frozenset({"module_tree.json", "first_module_tree.json", "metadata.json"})
 _REPO = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
@@ -52,7 +53,7 @@ def read_json(path: Path) -> dict[str, Any]:
         value = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
         return {}
-    return value if isinstance(value, dict) else {}
+    return tables(value)
 
 
 def _repo_of(about: dict[str, Any], root: Path) -> str:

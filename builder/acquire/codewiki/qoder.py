@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lorepack.builder.json_shapes import dicts
 from lorepack.builder.model import Finding, Source, SourceFile
+from lorepack.packfile.json_shapes import dicts
 
 METADATA = "meta/repowiki-metadata.json"
 

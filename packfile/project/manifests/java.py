@@ -69,7 +69,8 @@ def gradle(path: Path) -> Iterator[Wanted]:
 
 def _catalog(folder: Path) -> dict[str, Wanted]:
     """Return the libraries of a version catalogue by their accessor."""
-    from lorepack.packfile.project.read import read_toml, tables
+    from lorepack.packfile.json_shapes import tables
+    from lorepack.packfile.project.read import read_toml
 
     for place in (folder, *list(folder.parents)[:8]):
         file = place / "gradle" / "libs.versions.toml"

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from lorepack.packfile.json_shapes import tables, texts
 from lorepack.packfile.project.model import Wanted
-from lorepack.packfile.project.read import read_json, read_yaml, tables, texts
+from lorepack.packfile.project.read import read_json, read_yaml
 from lorepack.packfile.project.repos import repo_of_url
 
 _FIELDS = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")

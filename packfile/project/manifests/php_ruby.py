@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from lorepack.packfile.json_shapes import tables
 from lorepack.packfile.project.model import Wanted
-from lorepack.packfile.project.read import read_json, read_text, tables
+from lorepack.packfile.project.read import read_json, read_text
 from lorepack.packfile.project.repos import repo_of_url
 
 _GEM = re.compile(r"^ {2}([\w.-]+)(!?)(?: \((.*)\))?$", re.MULTILINE)

@@ -9,8 +9,9 @@ from typing import Any
 
 from packaging.requirements import InvalidRequirement, Requirement
 
+from lorepack.packfile.json_shapes import tables, texts
 from lorepack.packfile.project.model import Wanted
-from lorepack.packfile.project.read import read_text, read_toml, tables, texts
+from lorepack.packfile.project.read import read_text, read_toml
 from lorepack.packfile.project.repos import repo_of_url
 
 _OPTION = re.compile(r"\s+--?[a-z-]+(?:[= ].*)?$")

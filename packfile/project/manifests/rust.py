@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from lorepack.packfile.json_shapes import tables, texts
 from lorepack.packfile.project.model import Wanted
-from lorepack.packfile.project.read import Unreadable, read_toml, tables, texts
+from lorepack.packfile.project.read import Unreadable, read_toml
 from lorepack.packfile.project.repos import repo_of_url
 
 _FIELDS = ("dependencies", "dev-dependencies", "build-dependencies")

@@ -14,8 +14,8 @@ from urllib.parse import quote
 from lorepack.builder.acquire.notion.api.blocks import block_markdown
 from lorepack.builder.acquire.notion.api.client import Client
 from lorepack.builder.acquire.notion.api.text import plain_text, property_text
-from lorepack.builder.json_shapes import dicts, table
 from lorepack.packfile.errors import LorepackError
+from lorepack.packfile.json_shapes import dicts, tables
 
 TOKEN_VARIABLE = "NOTION_TOKEN"  # noqa: S105
 URL_VARIABLE = "NOTION_API_URL"
@@ -42,7 +42,7 @@ class _Export:
         title = _title(page)
         path = f"{folder}{_name(title, id)}.md"
         lines = [f"# {title}", ""]
-        properties = table(page.get("properties"))
+        properties = tables(page.get("properties"))
         for column in columns:
             if text := property_text(properties.get(column)):
                 lines.append(f"{column}: {text}")
@@ -57,14 +57,14 @@ class _Export:
         about = self.client.get(f"databases/{id}")
         title = plain_text(about.get("title")) or "Untitled"
         path = f"{folder}{_name(title, id)}"
-        schema = table(about.get("properties"))
-        named = [name for name, kind in schema.items() if table(kind).get("type") == "title"]
+        schema = tables(about.get("properties"))
+        named = [name for name, kind in schema.items() if tables(kind).get("type") == "title"]
         columns = tuple(named + [name for name in sorted(schema) if name not in named])
         text = io.StringIO()
         rows = csv.writer(text, lineterminator="\n")
         rows.writerow(columns)
         for row in self.client.query(id):
-            values = table(row.get("properties"))
+            values = tables(row.get("properties"))
             rows.writerow([property_text(values.get(column)) for column in columns])
             self.page(_plain_id(row.get("id")), f"{path}/", depth + 1, columns[len(named) :])
         self._write(f"{path}_all.csv", text.getvalue())
@@ -86,7 +86,7 @@ class _Export:
             kind, own = block.get("type"), _plain_id(block.get("id"))
             write = self.page if kind == "child_page" else self.database
             path = write(own, folder, depth + 1)
-            title = str(table(block.get(str(kind))).get("title") or "Untitled")
+            title = str(tables(block.get(str(kind))).get("title") or "Untitled")
             # As seen from the page, whose folder has its own name.
             inside = path.removeprefix(folder.rstrip("/").rpartition("/")[0]).lstrip("/")
             return f"[{title}]({quote(inside)})" if path else title
@@ -127,7 +127,7 @@ def export_pages(address: str, into: Path) -> None:
 
 
 def _title(page: dict[str, Any]) -> str:
-    for value in dicts(list(table(page.get("properties")).values())):
+    for value in dicts(list(tables(page.get("properties")).values())):
         if value.get("type") == "title":
             return plain_text(value.get("title")) or "Untitled"
     return "Untitled"

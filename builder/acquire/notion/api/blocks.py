@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from lorepack.builder.acquire.notion.api.text import plain_text, rich_markdown
-from lorepack.builder.json_shapes import items, table
+from lorepack.packfile.json_shapes import items, tables
 
 Block = dict[str, Any]
 _HEADINGS = {"heading_1": "#", "heading_2": "##", "heading_3": "###"}
@@ -45,7 +45,7 @@ def _one(
     kind: str, block: Block, number: int, inner: Callable[[Block], str],
     below: Callable[[Block], str],
 ) -> str:  # fmt: skip
-    content = table(block.get(kind))
+    content = tables(block.get(kind))
     if kind in _BELOW:
         return below(block)
     if kind in _AROUND:
@@ -96,7 +96,7 @@ def _table_row(content: Block) -> str:
 
 
 def _link(kind: str, content: Block) -> str:
-    where = table(content.get(str(content.get("type") or "")))
+    where = tables(content.get(str(content.get("type") or "")))
     url = str(content.get("url") or where.get("url") or "")
     name = rich_markdown(content.get("caption")) or str(content.get("name") or "") or kind
     # A signed address holds a key, and stops working within the hour.
@@ -105,7 +105,7 @@ def _link(kind: str, content: Block) -> str:
 
 
 def _icon(content: Block) -> str:
-    emoji = table(content.get("icon")).get("emoji")
+    emoji = tables(content.get("icon")).get("emoji")
     return f"{emoji} " if emoji else ""
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import httpx2 as httpx
 
 from lorepack.packfile.errors import LorepackError
+from lorepack.packfile.json_shapes import tables
 
 _VERSION = "2022-06-28"
 _TRIES = 5
@@ -79,7 +80,7 @@ class Client:
             value = answer.json()
         except ValueError as error:
             raise LorepackError(f"Notion's answer for {path} is no JSON", "try again") from error
-        return value if isinstance(value, dict) else {}
+        return tables(value)
 
     def _send(self, method: str, path: str, body: dict[str, Any] | None) -> httpx.Response:
         """Send a question; wait and send it again when there were too many, or it failed."""

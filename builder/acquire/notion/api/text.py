@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lorepack.builder.json_shapes import dicts, table
+from lorepack.packfile.json_shapes import dicts, tables
 
 _MARKS = (("code", "`"), ("bold", "**"), ("italic", "*"), ("strikethrough", "~~"))
 
@@ -35,11 +35,11 @@ def _value(kind: str, content: Any) -> str:
     if kind in ("title", "rich_text"):
         return plain_text(content)
     if kind in ("select", "status"):
-        return str(table(content).get("name") or "")
+        return str(tables(content).get("name") or "")
     if kind in ("multi_select", "people", "files"):
         return ", ".join(str(entry.get("name") or "") for entry in dicts(content))
     if kind == "date":
-        return " → ".join(str(day) for key in ("start", "end") if (day := table(content).get(key)))
+        return " → ".join(str(day) for key in ("start", "end") if (day := tables(content).get(key)))
     if kind in ("formula", "rollup") and isinstance(content, dict):
         inner = str(content.get("type") or "")
         if inner == "array":
@@ -52,9 +52,9 @@ def _value(kind: str, content: Any) -> str:
 
 def _part(part: dict[str, Any]) -> str:
     if part.get("type") == "equation":
-        return f"${table(part.get('equation')).get('expression', '')}$"
+        return f"${tables(part.get('equation')).get('expression', '')}$"
     text = str(part.get("plain_text") or "")
-    marks = table(part.get("annotations"))
+    marks = tables(part.get("annotations"))
     core = text.strip()
     if not core:
         return text

@@ -1,4 +1,4 @@
-"""Shapes in JSON that nobody vouches for."""
+"""Shapes in JSON, TOML and YAML that nobody vouches for."""
 
 from __future__ import annotations
 
@@ -10,11 +10,16 @@ def dicts(value: Any) -> list[dict[str, Any]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def table(value: Any) -> dict[str, Any]:
-    """Return an object as it is, anything else as an empty one."""
+def tables(value: Any) -> dict[str, Any]:
+    """Return a mapping as it is, anything else as an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def items(value: Any) -> list[Any]:
     """Return a list as it is, anything else as an empty one."""
     return value if isinstance(value, list) else []
+
+
+def texts(value: Any) -> list[str]:
+    """Return the texts of a list; nothing of anything else."""
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
