@@ -119,9 +119,9 @@ def _comment(pack: Path) -> str:
     with closing(open_pack(pack)) as opened:
         try:
             meta = dict(opened.execute(_META).fetchall())
-        except sqlite3.Error as error:
+            return f"{meta['name']} {meta['version']} content:{meta['content_digest']}"
+        except (sqlite3.Error, KeyError) as error:
             raise LorepackError(f"{pack} is damaged ({error})", "build it again") from error
-    return f"{meta['name']} {meta['version']} content:{meta['content_digest']}"
 
 
 def _minisign() -> ModuleType:

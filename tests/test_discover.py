@@ -466,7 +466,9 @@ def test_an_agent_learns_what_its_own_project_needs(tmp_path: Path, mode: str) -
         return types.ListRootsResult(roots=[types.Root(uri=project.as_uri())])  # type: ignore[arg-type]
 
     async def ask(callback: object) -> list[dict[str, object]]:
-        target = StdioServerParameters(command=str(LOREPACK), args=["mcp", summary.pack])
+        target = StdioServerParameters(
+            command=str(LOREPACK), args=["mcp", summary.pack], env=dict(os.environ)
+        )
         async with Client(target, mode=mode, list_roots_callback=callback) as client:  # type: ignore[arg-type]
             answers = [await client.call_tool("list_project_dependencies", {})]
             answers += [await client.call_tool("resolve_repo", {"name": n}) for n in ("x", "vue")]

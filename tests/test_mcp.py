@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import json
 import subprocess
 from collections.abc import Awaitable, Callable
@@ -23,7 +24,9 @@ Talk = Callable[[Client], Awaitable[Any]]
 def talk(request: pytest.FixtureRequest, demo_pack: Path) -> Callable[[Talk], Any]:
     """Run a conversation with the demo pack, over either transport."""
     if request.param == "stdio":
-        target: Any = StdioServerParameters(command=str(LOREPACK), args=["mcp", str(demo_pack)])
+        target: Any = StdioServerParameters(
+            command=str(LOREPACK), args=["mcp", str(demo_pack)], env=dict(os.environ)
+        )
     else:
         target = f"{request.getfixturevalue('demo_server')}/mcp/demo"
 

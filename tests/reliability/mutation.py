@@ -1,9 +1,9 @@
 """Mutation testing of ``packfile/`` and the link resolver: are the tests able to fail?
 
 ``python -m tests.reliability.mutation [--sample 400]`` lets mutmut make all mutants of a copy of
-the project in ``build/mutation``, and find out which tests reach which function. A sample of the
-mutants then runs here against those tests, each in a forked process of its own (mutmut's own
-runner does not take the parameters of these tests). Mutants that live are listed.
+the project in ``build/mutation``. Which tests reach which function is found by running them once;
+a sample of the mutants then runs against those tests, each in a forked process of its own (mutmut's
+own runner does not take the parameters of these tests). Mutants that live are listed.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ import click
 
 ROOT = Path(__file__).parents[2]
 COPY = ROOT / "build" / "mutation"
-STATISTICS = COPY / "mutants" / "mutmut-stats.json"
+STATISTICS = COPY / "statistics.json"
 _PARTS = ("builder", "packfile", "server", "site", "templates")
 _BESIDE = ("packs", "docs", "README.md", "action.yml", "packfile", "builder", "site")
 _TESTS = (
     "codewiki", "delta", "diff", "discover", "documents", "export", "format", "hygiene", "install",
-    "models", "old_formats", "properties", "pull", "search", "vault_blocks",
-    "vault_links", "verify",
+    "models", "old_formats", "properties", "pull", "pull_refusals", "refusals", "search", "code",
+    "identifiers", "packfile_details", "vault_blocks", "vault_links", "verify",
 )  # fmt: skip
 """Tests that reach what is mutated and are quick; those that start servers are not among them."""
 _SLOW = ("every_flip", "agent_learns", "signed_packs_only", "prints_a_table", "real_wikis",
@@ -48,6 +48,10 @@ def pytest_make_parametrize_id(config, val, argname):
 MOST_TESTS, MOST_SECONDS = 25, 12.0
 """Of the tests that reach a function, the quickest so many are run, for no longer than that."""
 TIMEOUT_SECONDS = 120
+_OPTIONS = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--tb=no", "--rootdir=.")
+_NOT_RUN = (4, 5)
+"""What pytest ends with where it was called wrongly, or found no test."""
+_CONTROLS = 10
 
 
 def lay_out() -> None:
@@ -64,25 +68,52 @@ def lay_out() -> None:
     shared = ROOT.parent / "shared"
     if shared.is_dir():
         (COPY / "shared").symlink_to(shared.resolve())
-    tests = [f"tests/test_{name}.py" for name in _TESTS]
-    slow = " and ".join(f"not {name}" for name in _SLOW)
+    (COPY / "tests" / "test_nothing.py").write_text("def test_nothing() -> None: ...\n")
     (COPY / "pyproject.toml").write_text(
         f"[tool.mutmut]\nsource_paths = ['src']\n"
         "only_mutate = ['src/lorepack/packfile/*', 'src/lorepack/builder/link/*']\n"
         f"also_copy = {json.dumps(_BESIDE)}\n"
-        f"pytest_add_cli_args = {json.dumps(['-p', 'no:cacheprovider', '-k', slow])}\n"
-        f"pytest_add_cli_args_test_selection = {json.dumps(tests)}\n"
+        "pytest_add_cli_args_test_selection = ['tests/test_nothing.py']\n"
     )
 
 
 def make_mutants() -> None:
-    """Let mutmut make its mutants and time the tests, and leave its statistics."""
-    environment = {**os.environ, "PYTHONPATH": str(COPY / "mutants" / "src")}
-    # It goes no further than its statistics: no mutant has this name.
-    done = subprocess.run([sys.executable, "-m", "mutmut", "run", "none"], cwd=COPY, check=False,
-                          env=environment, capture_output=True, text=True)  # fmt: skip
-    if not STATISTICS.is_file():
+    """Let mutmut make its mutants."""
+    # It goes no further: its test reaches nothing.
+    done = subprocess.run([sys.executable, "-m", "mutmut", "run"], cwd=COPY, check=False,
+                          capture_output=True, text=True)  # fmt: skip
+    if not mutants():
         raise SystemExit(f"mutmut failed:\n{done.stdout[-3000:]}")
+
+
+class _Reach:
+    """A plugin that notes how long each test that passes takes, and which functions it reaches."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self.tests: dict[str, list[str]] = {}
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        from mutmut.state import state
+
+        if report.when == "call" and report.passed:
+            self.seconds[report.nodeid] = report.duration
+            for function in state()._stats:
+                self.tests.setdefault(function, []).append(report.nodeid)
+        if report.when == "teardown":
+            state()._stats.clear()
+
+
+def gather_statistics() -> None:
+    """Run the tests once without a mutant, and write which function each of them reaches."""
+    import pytest
+
+    os.environ["MUTANT_UNDER_TEST"] = "stats"
+    reach = _Reach()
+    slow = " and ".join(f"not {name}" for name in _SLOW)
+    files = [f"tests/test_{name}.py" for name in _TESTS]
+    pytest.main([*_OPTIONS, "-k", slow, *files], plugins=[reach])
+    STATISTICS.write_text(json.dumps({"seconds": reach.seconds, "tests": reach.tests}))
 
 
 def mutants() -> list[str]:
@@ -96,12 +127,12 @@ def mutants() -> list[str]:
 
 def tests_of(mutant: str, stats: Mapping[str, Any]) -> list[str]:
     """Return the tests that reach a mutant's function, quickest first, within the limits."""
-    durations = stats["duration_by_test"]
-    reached = stats["tests_by_mangled_function_name"].get(mutant.rpartition("__mutmut_")[0], [])
+    durations = stats["seconds"]
+    reached = stats["tests"].get(mutant.rpartition("__mutmut_")[0], [])
     chosen: list[str] = []
     seconds = 0.0
-    for test in sorted(reached, key=lambda test: durations.get(test, 99.0)):
-        seconds += durations.get(test, 99.0)
+    for test in sorted(reached, key=lambda test: durations[test]):
+        seconds += durations[test]
         if len(chosen) == MOST_TESTS or (chosen and seconds > MOST_SECONDS):
             break
         chosen.append(test)
@@ -127,12 +158,17 @@ def _run_here(mutant: str, tests: Sequence[str]) -> int:
         os.dup2(null, stream)
     signal.alarm(TIMEOUT_SECONDS)
     files = sorted({test.partition("::")[0] for test in tests})
-    options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--tb=no"]
-    return int(pytest.main([*options, *files], plugins=[_Only(tests)]))
+    return int(pytest.main(["-x", *_OPTIONS, *files], plugins=[_Only(tests)]))
 
 
-def run_all(names: Sequence[str], stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield (mutant, killed | lives | no tests), one process a core."""
+def run_all(
+    names: Sequence[str], stats: Mapping[str, Any], *, mutated: bool = True
+) -> Iterator[tuple[str, str]]:
+    """Yield (mutant, killed | lives | no tests), one process a core.
+
+    Args:
+        mutated: else the same tests run without a mutant, and must find nothing to kill.
+    """
     import pytest
 
     import lorepack.builder.build
@@ -150,11 +186,27 @@ def run_all(names: Sequence[str], stats: Mapping[str, Any]) -> Iterator[tuple[st
                 continue
             child = os.fork()
             if not child:
-                os._exit(_run_here(mutant, tests))
+                os._exit(_run_here(mutant if mutated else "none", tests))
             running[child] = mutant
         if running:
             child, status = os.wait()
+            if os.waitstatus_to_exitcode(status) in _NOT_RUN:
+                raise SystemExit(f"the tests of {running[child]} do not run")
             yield running.pop(child), "lives" if status == 0 else "killed"
+
+
+def _again(*options: str) -> int:
+    """Run this script where the copy's own modules are found first."""
+    environment = {**os.environ, "PYTHONPATH": f"{COPY / 'mutants' / 'src'}:{ROOT}"}
+    command = [sys.executable, "-m", "tests.reliability.mutation", "--inside", *options]
+    return subprocess.call(command, cwd=ROOT, env=environment)
+
+
+def _enter_copy() -> None:
+    os.chdir(COPY / "mutants")
+    sys.path[:] = [path for path in sys.path if Path(path or ".").resolve() != ROOT]
+    for name in [name for name in sys.modules if name == "tests" or name.startswith("tests.")]:
+        del sys.modules[name]
 
 
 @click.command()
@@ -162,25 +214,28 @@ def run_all(names: Sequence[str], stats: Mapping[str, Any]) -> Iterator[tuple[st
 @click.option("--seed", default=1)
 @click.option("--only", default="", help="Part of the names of mutants to run.")
 @click.option("--inside", is_flag=True, hidden=True)
+@click.option("--statistics", is_flag=True, hidden=True)
 @click.option("--keep", is_flag=True, help="Take the mutants that the last run made.")
-def main(sample: int, seed: int, only: str, inside: bool, keep: bool) -> None:
+def main(
+    sample: int, seed: int, only: str, inside: bool, statistics: bool, keep: bool
+) -> None:  # fmt: skip
     """Run a sample of all mutants."""
     if not inside:
         if not keep:
             lay_out()
             make_mutants()
-        # The copy's own modules have to be found first.
-        environment = {**os.environ, "PYTHONPATH": f"{COPY / 'mutants' / 'src'}:{ROOT}"}
-        again = [sys.executable, "-m", "tests.reliability.mutation", "--inside"]
-        options = ["--sample", str(sample), "--seed", str(seed), "--only", only]
-        sys.exit(subprocess.call([*again, *options], cwd=ROOT, env=environment))
-    stats = json.loads(STATISTICS.read_text())
+            _again("--statistics")
+        sys.exit(_again("--sample", str(sample), "--seed", str(seed), "--only", only))
     names = [name for name in mutants() if only in name]
     random.Random(seed).shuffle(names)
-    os.chdir(COPY / "mutants")
-    sys.path[:] = [path for path in sys.path if Path(path or ".").resolve() != ROOT]
-    for name in [name for name in sys.modules if name == "tests" or name.startswith("tests.")]:
-        del sys.modules[name]
+    _enter_copy()
+    if statistics:
+        gather_statistics()
+        return
+    stats = json.loads(STATISTICS.read_text())
+    controls = run_all(names[:_CONTROLS], stats, mutated=False)
+    if wrong := [name for name, outcome in controls if outcome == "killed"]:
+        raise SystemExit(f"their tests fail without them: {wrong}")
     counts = Counter[str]()
     for mutant, outcome in run_all(names[: sample or None], stats):
         counts[outcome] += 1
