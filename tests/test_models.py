@@ -17,7 +17,12 @@ import pytest
 
 from lorepack.builder.collection import read_collection
 from lorepack.packfile.errors import LorepackError
-from lorepack.packfile.models.convert import PIECES, model_folder
+from lorepack.packfile.models.convert import (
+    PIECES,
+    _move_into_place,
+    damaged_files,
+    model_folder,
+)
 from lorepack.packfile.models.encoder import load_encoder, load_tokenizer
 from lorepack.packfile.models.pieces import load_pieces
 from lorepack.packfile.models.registry import DEFAULT_MODEL, MODELS, RERANKER, find_model
@@ -54,6 +59,32 @@ def test_a_carried_model_gives_the_same_vectors(build: Callable[..., Built]) -> 
             carried.encode_query(question), load_encoder(plain).encode_query(question)
         )
     assert find_chunks(mount, "怎样观察星星？").results[0].slug == "v/stars.md"
+
+
+def test_the_same_weights_give_the_same_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If this fails with other bytes, vectors may differ too: raise CONVERTER_VERSION."""
+    monkeypatch.setenv("LOREPACK_CACHE", str(tmp_path / "new" / "cache"))
+    folder = model_folder(find_model(DEFAULT_MODEL))
+    assert folder == tmp_path / "new/cache/models/multilingual-e5-small-1571fc982750-2"
+    assert json.loads((folder / "manifest.json").read_text()) == {
+        "model.onnx": "43619cc03d77346ef71660a8ad5c9bdca4c4926370d0d446633b647606f13c6f",
+        "model.onnx.data": "560c5f170338a37e4cbb353eca41f79a9f8f5f72502ee73b25e066b2587c75ea",
+        "tokenizer.json": "89c512314be1566b839fabcf6fa7fa63a165d6ec23974404f40056b1a3a3eae1",
+        "pieces.model": "ca194dd619853bbd9f1f0676b51d19683be614b5ffcc301047f343361c9f62c9",
+    }
+    assert [path.name for path in folder.parent.iterdir()] == [folder.name]
+    assert damaged_files(find_model(DEFAULT_MODEL)) == []
+    (folder / "pieces.model").write_bytes(b"junk")
+    assert damaged_files(find_model(DEFAULT_MODEL)) == [folder / "pieces.model"]
+    staged = tmp_path / "staged"
+    staged.mkdir()
+    _move_into_place(staged, folder)
+    assert staged.exists()
+    (folder / "manifest.json").unlink()
+    _move_into_place(staged, folder)
+    assert not staged.exists() and not list(folder.iterdir())
 
 
 def test_a_carried_model_needs_nothing_installed(build: Callable[..., Built]) -> None:

@@ -93,7 +93,7 @@ def _catalog(folder: Path) -> dict[str, Wanted]:
             if len(parts) > 2:
                 version = parts[2]
             accessor = re.sub(r"[-_]", ".", alias)
-            if len(parts) > 1:
+            if len(parts) > 1 and all(parts[:2]):
                 shown = version if isinstance(version, str) else ""
                 found[accessor] = Wanted("maven", ":".join(parts[:2]), shown)
         return found
