@@ -18,6 +18,7 @@ import pytest
 from lorepack.builder.build import Summary, build_pack
 from lorepack.builder.model import Finding
 from lorepack.builder.recipe import read_recipe
+from lorepack.packfile.errors import LorepackError
 from lorepack.server.mount import Mount, mount_pack
 from tests.shelf import shelf
 
@@ -161,6 +162,13 @@ class serve:
         self.process.stdout.close()
         if not isinstance(self.log, int):
             self.log.close()
+
+
+def told(call: Callable[..., Any], *given: Any) -> str:
+    """The whole text of the error that a call ends with."""
+    with pytest.raises(LorepackError) as caught:
+        call(*given)
+    return str(caught.value)
 
 
 def errors_of(page: Any) -> list[str]:

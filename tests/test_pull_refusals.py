@@ -4,25 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.pull import delta, packs_folder, pull_pack, transfer
 from lorepack.packfile.pull.places import find_place
+from tests.conftest import told
 from tests.shelf import Shelf
 
 SHA = "ab" * 32
-
-
-def told(call: Callable[..., Any], *given: Any) -> str:
-    """The whole text of the error that a call ends with."""
-    with pytest.raises(LorepackError) as caught:
-        call(*given)
-    return str(caught.value)
 
 
 def answer(shelf: Shelf, path: str, data: Any, headers: Mapping[str, str] | None = None) -> None:

@@ -36,16 +36,9 @@ from lorepack.server.site_pieces import _unpacked, find_stored
 from lorepack.server.skills import install_skills
 from lorepack.server.tools import get_page
 from lorepack.server.tools.answer import Context
-from tests.conftest import Built, write_files
+from tests.conftest import Built, told, write_files
 
 Build = Callable[..., Built]
-
-
-def told(call: Callable[..., Any], *given: Any) -> str:
-    """The whole text of the error that a call ends with."""
-    with pytest.raises(LorepackError) as caught:
-        call(*given)
-    return str(caught.value)
 
 
 def run(*arguments: str | Path) -> str:

@@ -30,7 +30,7 @@ _PARTS = ("builder", "packfile", "server", "site", "templates")
 _BESIDE = ("packs", "docs", "README.md", "action.yml", "packfile", "builder", "site")
 _TESTS = (
     "codewiki", "delta", "diff", "discover", "documents", "export", "format", "hygiene", "install",
-    "models", "old_formats", "properties", "pull", "pull_refusals", "refusals", "search", "code",
+    "model_refusals", "models", "old_formats", "properties", "pull", "pull_refusals", "refusals", "search", "code",
     "identifiers", "link_details", "manifest_details", "packfile_details", "vault_blocks", "vault_links", "verify",
 )  # fmt: skip
 """Tests that reach what is mutated and are quick; those that start servers are not among them."""
