@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -157,15 +158,19 @@ LIB = page_of(OTHER, "lib/web/route.py", code="python", symbols=(
 ))  # fmt: skip
 OWN = page_of(REPO, "s/docs/a.md")
 ALONE = page_of(DOCS, "d/a.md")
-INDEX = CodeIndex(
-    [CODE, MORE, LIB, OWN, ALONE],
-    [*(SourceFile(p.source, p.path, Path("x")) for p in (CODE, MORE, LIB, OWN, ALONE)),
-     SourceFile(REPO, "s/data/box.txt", Path("x")), SourceFile(REPO, "s/more/box.txt", Path("x"))],
-)  # fmt: skip
+
+
+@cache
+def code_index() -> CodeIndex:
+    return CodeIndex(
+        [CODE, MORE, LIB, OWN, ALONE],
+        [*(SourceFile(p.source, p.path, Path("x")) for p in (CODE, MORE, LIB, OWN, ALONE)),
+         SourceFile(REPO, "s/data/box.txt", Path("x")), SourceFile(REPO, "s/more/box.txt", Path("x"))],
+    )  # fmt: skip
 
 
 def meant(text: str, page: Page = OWN, **facts: Any) -> str | None:
-    ref = INDEX.resolve(Mention(text, 1, **facts), page)
+    ref = code_index().resolve(Mention(text, 1, **facts), page)
     if ref is None:
         return None
     anchor = f"#{ref.target.anchor}" if ref.target.anchor else ""
@@ -211,8 +216,8 @@ def test_names_in_documents_without_code_of_their_own() -> None:
     assert meant("Box", ALONE) == f"{BOX}#box Box"
     assert meant("shut", ALONE) is None and meant("Route.shut", ALONE) is not None
     assert meant("Route", LIB) is None
-    assert INDEX.at_lines("s/none.py", (1, 2)) == Target("file", "s/none.py")
-    assert INDEX.at_lines("s/src/app/box.py", None) == Target("page", "s/src/app/box.py")
+    assert code_index().at_lines("s/none.py", (1, 2)) == Target("file", "s/none.py")
+    assert code_index().at_lines("s/src/app/box.py", None) == Target("page", "s/src/app/box.py")
 
 
 def test_places_on_the_web() -> None:

@@ -191,6 +191,16 @@ def test_texts_of_manifests(tmp_path: Path) -> None:
     with pytest.raises(read.Unreadable, match=r"^repeats too much of itself$"):
         read.read_yaml(file)
     assert read.child_text(None, "x") == ""
+    for text, load, says in (
+        ("<!DOCTYPE a>", read.read_xml, "declares a document type"),
+        ("<a", read.read_xml, r"is no XML \(.+\)"),
+        ("[1]", read.read_json, "holds no table"), ("- a", read.read_yaml, "holds no table"),
+        ("{", read.read_json, r"cannot be understood \(.+\)"),
+        ("[", read.read_toml, r"cannot be understood \(.+\)"),
+    ):  # fmt: skip
+        file.write_text(text)
+        with pytest.raises(read.Unreadable, match=f"^{says}$"):
+            load(file)
 
 
 def test_projects(tmp_path: Path) -> None:
