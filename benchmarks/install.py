@@ -34,7 +34,7 @@ def install(lock: str, installer: str) -> tuple[float, float]:
     with tempfile.TemporaryDirectory() as scratch:
         venv.create(scratch, with_pip=True)
         python = Path(scratch) / "bin" / "python"
-        _run([*_pip("--upgrade", "pip")(python)])
+        _run(_pip("--upgrade", "pip")(python))
         command = INSTALLERS[installer](python)
         begin = time.perf_counter()
         _run([*command, "--require-hashes", "-r", str(ROOT / "locks" / f"{lock}.txt")])

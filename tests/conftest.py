@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from lorepack.builder.build import Summary, build_pack
 from lorepack.builder.model import Finding
 from lorepack.builder.recipe import read_recipe
+from lorepack.packfile.cli import cli
 from lorepack.packfile.errors import LorepackError
 from lorepack.server.mount import Mount, mount_pack
 from tests.shelf import shelf
@@ -162,6 +164,13 @@ class serve:
         self.process.stdout.close()
         if not isinstance(self.log, int):
             self.log.close()
+
+
+def run(*arguments: str | Path) -> str:
+    """What a command prints that ends well, in this process."""
+    done = CliRunner().invoke(cli, [str(a) for a in arguments], standalone_mode=False)
+    assert done.exception is None, done.exception
+    return done.output
 
 
 def told(call: Callable[..., Any], *given: Any) -> str:

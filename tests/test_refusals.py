@@ -25,18 +25,13 @@ from lorepack.packfile.replace_folder import replaced_folder
 from tests.conftest import told
 
 
-@pytest.fixture(scope="module")
-def whole(demo_pack: Path) -> Path:
-    return demo_pack
-
-
 @pytest.fixture
-def changed(whole: Path, tmp_path: Path) -> Callable[[str], Path]:
+def changed(demo_pack: Path, tmp_path: Path) -> Callable[[str], Path]:
     """A copy of the pack on which SQL was run."""
 
     def change(sql: str) -> Path:
         path = tmp_path / "changed.lorepack"
-        shutil.copy(whole, path)
+        shutil.copy(demo_pack, path)
         with closing(sqlite3.connect(path)) as pack:
             pack.executescript(sql)
         return path
@@ -104,8 +99,8 @@ def test_what_verify_says(changed: Callable[[str], Path], sql: str, name: str, s
     )
 
 
-def test_what_verify_says_of_the_file_itself(whole: Path, tmp_path: Path) -> None:
-    data = whole.read_bytes()
+def test_what_verify_says_of_the_file_itself(demo_pack: Path, tmp_path: Path) -> None:
+    data = demo_pack.read_bytes()
     path = tmp_path / "x.lorepack"
 
     def problem(content: bytes) -> str:
@@ -136,12 +131,12 @@ def test_facts_that_are_missing(changed: Callable[[str], Path], tmp_path: Path) 
     )
 
 
-def test_a_pack_whose_rows_cannot_be_read_is_damaged(whole: Path, tmp_path: Path) -> None:
+def test_a_pack_whose_rows_cannot_be_read_is_damaged(demo_pack: Path, tmp_path: Path) -> None:
     path = tmp_path / "x.lorepack"
-    with closing(sqlite3.connect(whole)) as pack:
+    with closing(sqlite3.connect(demo_pack)) as pack:
         sql = "SELECT rootpage FROM sqlite_master WHERE name = ?"
         roots = [pack.execute(sql, (name,)).fetchone()[0] for name in ("pages", "meta")]
-    data = bytearray(whole.read_bytes())
+    data = bytearray(demo_pack.read_bytes())
     for root in roots:
         data[(root - 1) * 4096 : root * 4096] = b"\xff" * 4096
     path.write_bytes(data)
@@ -157,9 +152,11 @@ def test_a_pack_whose_rows_cannot_be_read_is_damaged(whole: Path, tmp_path: Path
 # Signatures
 
 
-def test_keys_and_signatures(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keys_and_signatures(
+    demo_pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pack = tmp_path / "p.lorepack"
-    shutil.copy(whole, pack)
+    shutil.copy(demo_pack, pack)
     key, public = tmp_path / "key", tmp_path / "key.pub"
     assert signature.new_keys(key, None) == public
     assert told(signature.new_keys, key, None) == f"{key} is there already: give another name"

@@ -20,7 +20,7 @@ from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.signature import require_signature, signature_file
 from lorepack.packfile.verify import verify_pack
 from lorepack.server.library import Library
-from tests.conftest import Built, serve, write_files, write_recipe
+from tests.conftest import Built, run, serve, write_files, write_recipe
 
 FLIPS = 500
 """Places in the pages of each table."""
@@ -162,12 +162,6 @@ def test_a_forged_digest_is_found_by_who_knows_the_right_one(small: Path, tmp_pa
 
 
 # Signatures
-
-
-def run(*arguments: str | Path) -> str:
-    done = CliRunner().invoke(cli, [str(a) for a in arguments], standalone_mode=False)
-    assert done.exception is None, done.exception
-    return done.output
 
 
 @pytest.fixture

@@ -115,7 +115,9 @@ def gather_statistics() -> None:
     slow = " and ".join(f"not {name}" for name in _SLOW)
     files = [f"tests/test_{name}.py" for name in _TESTS]
     pytest.main([*_OPTIONS, "-k", slow, *files], plugins=[reach])
-    STATISTICS.write_text(json.dumps({"seconds": reach.seconds, "tests": reach.tests}))
+    breadths = Counter(chain.from_iterable(reach.tests.values()))
+    facts = {"seconds": reach.seconds, "tests": reach.tests, "breadths": breadths}
+    STATISTICS.write_text(json.dumps(facts))
 
 
 def mutants() -> list[str]:
@@ -132,7 +134,7 @@ def tests_of(mutant: str, stats: Mapping[str, Any]) -> list[str]:
 
     Those that reach the fewest functions come first: they are about it, and quick.
     """
-    durations, breadths = stats["seconds"], Counter(chain.from_iterable(stats["tests"].values()))
+    durations, breadths = stats["seconds"], stats["breadths"]
     reached = stats["tests"].get(mutant.rpartition("__mutmut_")[0], [])
     chosen: list[str] = []
     seconds = 0.0
@@ -197,11 +199,12 @@ def run_all(
             yield running.pop(child), "lives" if status == 0 else "killed"
 
 
-def _again(*options: str) -> int:
-    """Run this script where the copy's own modules are found first."""
+def _again(inside: str, *options: str) -> None:
+    """Run this script where the copy's own modules are found first; end if it fails."""
     environment = {**os.environ, "PYTHONPATH": f"{COPY / 'mutants' / 'src'}:{ROOT}"}
-    command = [sys.executable, "-m", "tests.reliability.mutation", "--inside", *options]
-    return subprocess.call(command, cwd=ROOT, env=environment)
+    command = [sys.executable, "-m", "tests.reliability.mutation", "--inside", inside, *options]
+    if status := subprocess.call(command, cwd=ROOT, env=environment):
+        sys.exit(status)
 
 
 def _enter_copy() -> None:
@@ -216,25 +219,23 @@ def _enter_copy() -> None:
 @click.option("--sample", default=400, help="Mutants that are run; 0 runs all.")
 @click.option("--seed", default=1)
 @click.option("--only", default="", help="Part of the names of mutants to run.")
-@click.option("--inside", is_flag=True, hidden=True)
-@click.option("--statistics", is_flag=True, hidden=True)
+@click.option("--inside", type=click.Choice(["statistics", "sample"]), hidden=True)
 @click.option("--keep", is_flag=True, help="Take the mutants that the last run made.")
-def main(
-    sample: int, seed: int, only: str, inside: bool, statistics: bool, keep: bool
-) -> None:  # fmt: skip
+def main(sample: int, seed: int, only: str, inside: str | None, keep: bool) -> None:
     """Run a sample of all mutants."""
-    if not inside:
+    if inside is None:
         if not keep:
             lay_out()
             make_mutants()
-            _again("--statistics")
-        sys.exit(_again("--sample", str(sample), "--seed", str(seed), "--only", only))
-    names = [name for name in mutants() if only in name]
-    random.Random(seed).shuffle(names)
+            _again("statistics")
+        _again("sample", "--sample", str(sample), "--seed", str(seed), "--only", only)
+        return
     _enter_copy()
-    if statistics:
+    if inside == "statistics":
         gather_statistics()
         return
+    names = [name for name in mutants() if only in name]
+    random.Random(seed).shuffle(names)
     stats = json.loads(STATISTICS.read_text())
     controls = run_all(names[:_CONTROLS], stats, mutated=False)
     if wrong := [name for name, outcome in controls if outcome == "killed"]:

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
+from lorepack.packfile.json_shapes import tables
 from lorepack.packfile.project.model import Wanted
-from lorepack.packfile.project.read import Unreadable, child_text, read_text, read_xml
+from lorepack.packfile.project.read import Unreadable, child_text, read_text, read_toml, read_xml
 
 MAX_PARENTS = 5
 _PROPERTY = re.compile(r"\$\{([\w.-]+)\}")
@@ -69,9 +70,6 @@ def gradle(path: Path) -> Iterator[Wanted]:
 
 def _catalog(folder: Path) -> dict[str, Wanted]:
     """Return the libraries of a version catalogue by their accessor."""
-    from lorepack.packfile.json_shapes import tables
-    from lorepack.packfile.project.read import read_toml
-
     for place in (folder, *list(folder.parents)[:8]):
         file = place / "gradle" / "libs.versions.toml"
         if not file.is_file():
