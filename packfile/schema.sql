@@ -244,6 +244,7 @@ CREATE TABLE concept_passages (
 -- What differs from the previous pack (meta's `previous_version`; the numbers are in its `changes`).
 -- kind: page (how: added, changed, moved, removed), orphan (linked from nowhere, and was not so), tag,
 -- edge, symbol, finding (the first 1,000 of each; `lorepack diff` tells all). `path` is a page's, or the name of what changed.
+-- A section that changed has a `diff` too: unified, sentence by sentence, of at most 4,000 characters.
 CREATE TABLE changes (
     id       INTEGER PRIMARY KEY,
     kind     TEXT NOT NULL,

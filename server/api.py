@@ -1,8 +1,7 @@
-"""The read-only HTTP API for scripts: the core tools as GET requests, described by OpenAPI."""
+"""The read-only HTTP API for scripts: the tools as GET requests, described by OpenAPI."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from typing import Any
@@ -18,27 +17,28 @@ from lorepack.server.retrieve.query import FILTERS
 from lorepack.server.site import SECURITY
 from lorepack.server.tools import find_chunks, find_neighbors, get_page
 from lorepack.server.tools.answer import Context, ToolSpec
+from lorepack.server.tools.profiles import PROFILES
 
-ROUTES: Mapping[str, ToolSpec] = {
+_SHORT: Mapping[str, ToolSpec] = {
     "search": find_chunks.SPEC,
     "page": get_page.SPEC,
     "neighbors": find_neighbors.SPEC,
 }
-_STATUS = {"invalid_arguments": 400, "timeout": 504, "internal": 500}
+ROUTES: Mapping[str, ToolSpec] = {**_SHORT, **{spec.name: spec for spec in PROFILES["all"]}}
+"""The tools by the last part of their address; the three that are asked most have short ones."""
+_STATUS = {"invalid_arguments": 400, "invalid_date": 400, "invalid_range": 400, "no_taxonomy": 400,
+           "timeout": 504, "internal": 500}  # fmt: skip
 
 
 async def api_response(
     request: Request, library: Library, calls: Calls, context: Callable[[Mount, Request], Context]
 ) -> Response:
-    """Answer ``/api/<pack>/<what>``: the tool's structured answer, with its text as ``text``."""
+    """Answer ``/api/<pack>/<what>``: the tool's answer as data, with its text as ``text``."""
     reference, what = request.path_params["name"], request.path_params["what"]
     mount, spec = library.shelf.find(reference), ROUTES.get(what)
     if mount is None or spec is None:
         return refuse(404, "not_found", "no such pack" if spec else "no such call")
-    try:
-        arguments = _arguments(spec, request)
-    except ValueError as error:
-        return refuse(400, "invalid_arguments", str(error))
+    arguments = _arguments(spec, request)
     try:
         answer = await calls.run({spec.name: spec}, spec.name, arguments, context(mount, request))
     except Busy:
@@ -51,34 +51,17 @@ async def api_response(
 
 
 def _arguments(spec: ToolSpec, request: Request) -> dict[str, Any]:
-    """Read a tool's arguments from the query string. Raises ValueError for a wrong one."""
-    properties = spec.input_schema["properties"]
+    """Return a query string as a tool's arguments: a name that comes again makes a list."""
+    filtered = "filters" in spec.arguments.model_fields
     arguments: dict[str, Any] = {}
-    for name, value in request.query_params.multi_items():
-        if name in FILTERS and "filters" in properties:
+    for name in request.query_params:
+        values = request.query_params.getlist(name)
+        value = values[0] if len(values) == 1 else values
+        if filtered and name in FILTERS:
             arguments.setdefault("filters", {})[name] = value
-        elif name not in properties or name == "filters":
-            known = ", ".join(parameter["name"] for parameter in _parameters(spec))
-            raise ValueError(f"there is no parameter {name!r}; there are {known}")
-        elif properties[name].get("type") == "array":
-            arguments.setdefault(name, []).append(value)
-        elif name in arguments:
-            raise ValueError(f"{name} is given twice")
         else:
-            arguments[name] = _value(name, value, properties[name].get("type", "string"))
+            arguments[name] = value
     return arguments
-
-
-def _value(name: str, text: str, kind: str) -> Any:
-    if kind == "integer":
-        if not text.isascii() or not text.removeprefix("-").isdigit():
-            raise ValueError(f"{name} is no whole number")
-        return int(text[:20])
-    if kind == "boolean":
-        if text not in ("true", "false"):
-            raise ValueError(f"{name} is neither true nor false")
-        return text == "true"
-    return text
 
 
 def openapi() -> dict[str, Any]:
@@ -91,8 +74,10 @@ def openapi() -> dict[str, Any]:
             "description": "Read-only answers from packs. A pack is `name` or `name@version`.",
         },
         "paths": {
-            f"/api/{{pack}}/{what}": {"get": _operation(spec)} for what, spec in ROUTES.items()
-        },
+            f"/api/{{pack}}/{what}": {"get": _operation(what, spec)}
+            for what, spec in ROUTES.items()
+        }
+        | {"/api/packs": {"get": _PACKS}},
         "components": {"schemas": {"Error": _ERROR}},
     }
 
@@ -115,20 +100,38 @@ _ERROR = {
 }
 
 
-def _operation(spec: ToolSpec) -> dict[str, Any]:
-    schema = json.loads(json.dumps(spec.output_schema))
-    schema["properties"]["text"] = {"type": "string"}
-    schema["required"] = ["pack", "version", "status", "text"]
+_TEXT = {"type": "string"}
+_ANSWER = {
+    "type": "object",
+    "required": ["pack", "version", "status", "text"],
+    "properties": dict.fromkeys(("pack", "version", "digest", "status", "text"), _TEXT),
+}
+_PACKS = {
+    "operationId": "list_packs",
+    "summary": "List the packs that can be asked.",
+    "responses": {
+        "200": {
+            "description": "The packs",
+            "content": {"application/json": {"schema": {
+                "type": "object", "required": ["packs"],
+                "properties": {"packs": {"type": "array", "items": {"type": "object"}}},
+            }}},
+        },
+    },
+}  # fmt: skip
+
+
+def _operation(what: str, spec: ToolSpec) -> dict[str, Any]:
     error = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}}
-    pack = {"name": "pack", "in": "path", "required": True, "schema": {"type": "string"}}
+    pack = {"name": "pack", "in": "path", "required": True, "schema": _TEXT}
     return {
-        "operationId": spec.name,
-        "summary": spec.description,
+        "operationId": what,
+        "summary": spec.description.replace("{pack}", "a pack"),
         "parameters": [pack, *_parameters(spec)],
         "responses": {
             "200": {
                 "description": "The answer",
-                "content": {"application/json": {"schema": schema}},
+                "content": {"application/json": {"schema": _ANSWER}},
             },
             **{
                 str(status): {"description": meaning, **error}
@@ -145,13 +148,12 @@ def _operation(spec: ToolSpec) -> dict[str, Any]:
 
 def _parameters(spec: ToolSpec) -> list[dict[str, Any]]:
     parameters = []
-    for name, schema in spec.input_schema["properties"].items():
+    schema = spec.input_schema
+    for name, inner in schema["properties"].items():
         if name == "filters":
-            parameters += [
-                {"name": key, "in": "query", "schema": {"type": "string"}} for key in FILTERS
-            ]
+            parameters += [{"name": key, "in": "query", "schema": _TEXT} for key in FILTERS]
         else:
-            required = name in spec.input_schema["required"]
-            entry = {"name": name, "in": "query", "schema": schema}
+            required = name in schema.get("required", ())
+            entry = {"name": name, "in": "query", "schema": inner}
             parameters.append(entry | ({"required": True} if required else {}))
     return parameters

@@ -6,25 +6,31 @@ import logging
 import os
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
 import anyio
 import anyio.to_thread
-from jsonschema import Draft202012Validator
 
 from lorepack.packfile.errors import LorepackError
+from lorepack.server.limits import MAX_CALLS, TIMEOUT_SECONDS
 from lorepack.server.metrics import Metrics
-from lorepack.server.tools.answer import Context, ToolAnswer, ToolSpec, error, seen
+from lorepack.server.tools.answer import (
+    Context,
+    ToolAnswer,
+    ToolSpec,
+    error,
+    without_invisible,
+)
+from lorepack.server.tools.arguments import ArgumentsError, read_arguments
+from lorepack.server.tools.near_names import near_names
+from lorepack.server.tools.shelf import ShelfContext
 
 _log = logging.getLogger("lorepack.server.calls")
 
-MOST_AT_ONCE = 64
-"""Calls being answered or waiting; one more is told to come again."""
 THREADS = max(2, os.cpu_count() or 1)
 """Of calls; they compute, so that more would only take turns."""
-TIMEOUT_SECONDS = 30.0
 
 
 class Busy(Exception):
@@ -37,14 +43,13 @@ class Calls:
 
     metrics: Metrics
     timeout: float = TIMEOUT_SECONDS
-    most: int = MOST_AT_ONCE
+    most: int = MAX_CALLS
     in_flight: int = 0
     _threads: anyio.CapacityLimiter | None = None
-    _validators: dict[str, Draft202012Validator] = field(default_factory=dict)
 
     async def run(
         self, tools: Mapping[str, ToolSpec], name: str, arguments: Mapping[str, Any],
-        context: Context,
+        context: Context | ShelfContext,
     ) -> ToolAnswer:  # fmt: skip
         """Answer a call; whatever happens in the tool becomes an answer.
 
@@ -53,7 +58,10 @@ class Calls:
         """
         spec = tools.get(name)
         if spec is None:
-            return error("unknown_tool", f"there is no tool {name!r}", {"tools": list(tools)})
+            near = near_names(name, tools, 1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(tools)}"
+            return error("unknown_tool", f"there is no tool {name[:60]!r}; {hint}",
+                         {"tools": list(tools)})  # fmt: skip
         if self.in_flight >= self.most:
             raise Busy
         _log.debug("asked", extra={"tool": name, "arguments": dict(arguments)})
@@ -72,23 +80,24 @@ class Calls:
             self.metrics.calls.labels(name, outcome).observe(seconds)
             _log.info(
                 "call",
-                extra={"tool": name, "pack": context.mount.name, "version": context.mount.version,
-                       "outcome": outcome, "ms": round(seconds * 1000, 2)},
+                extra={"tool": name, **context.logged, "outcome": outcome,
+                       "ms": round(seconds * 1000, 2)},
             )  # fmt: skip
 
     async def _answer(
-        self, spec: ToolSpec, arguments: Mapping[str, Any], context: Context
+        self, spec: ToolSpec, sent: Mapping[str, Any], context: Context | ShelfContext
     ) -> ToolAnswer:
         if self._threads is None:
             self._threads = anyio.CapacityLimiter(THREADS)
-        problem = self._problem(spec, arguments)
-        if problem:
-            return error("invalid_arguments", problem)
+        try:
+            arguments, notes = read_arguments(spec.arguments, sent)
+        except ArgumentsError as wrong:
+            return error("invalid_arguments", str(wrong))
         try:
             with anyio.fail_after(self.timeout):
                 # The thread goes on to its end; the client need not wait for it.
-                return await anyio.to_thread.run_sync(
-                    lambda: seen(spec.run(context, arguments)),
+                answer = await anyio.to_thread.run_sync(
+                    lambda: without_invisible(spec.run(context, arguments)),
                     abandon_on_cancel=True,
                     limiter=self._threads,
                 )
@@ -101,14 +110,4 @@ class Calls:
             _log.exception("tool %s failed", spec.name)
             why = "the server's log says why, and `lorepack verify` whether the pack is damaged"
             return error("internal", f"{spec.name} failed; {why}")
-
-    def _problem(self, spec: ToolSpec, arguments: Mapping[str, Any]) -> str:
-        if spec.name not in self._validators:
-            self._validators[spec.name] = Draft202012Validator(dict(spec.input_schema))
-        errors = self._validators[spec.name].iter_errors(arguments)
-        problems = sorted(errors, key=lambda e: str(e.path))
-        if not problems:
-            return ""
-        where = ".".join(map(str, problems[0].absolute_path))
-        message = f"{where}: {problems[0].message}" if where else problems[0].message
-        return message[:500]
+        return replace(answer, text="\n".join([answer.text, *notes])) if notes else answer

@@ -6,6 +6,7 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.models.encoder import Encoder, carried_encoder, load_encoder
@@ -14,18 +15,35 @@ from lorepack.server.mount import Mount
 
 MOST_LOADED = 4
 """Models in memory at a time; the one not asked for longest goes first."""
+PATIENCE_SECONDS = 5.0
+"""How long a server lets a question wait for its model, before it is answered without it."""
 
 _CARRIED = "SELECT data FROM encoder WHERE name = ?"
 
+_STILL_LOADING = "the model is still being loaded; ask again in a moment to search by vectors too"
+
 _loaded: OrderedDict[str, Encoder | str] = OrderedDict()
+_loading: dict[str, Future[Encoder | str]] = {}
 _lock = threading.Lock()
+_patience: float | None = None
+
+
+def answer_while_loading(seconds: float) -> None:
+    """Let questions of this process wait so long for a model, and be answered without it then."""
+    global _patience  # noqa: PLW0603
+    _patience = seconds
 
 
 def query_encoder(mount: Mount) -> Encoder | str:
     """Return the encoder that made the pack's vectors, or the reason why there is none here.
 
-    What the pack carries comes first, as it loads fast and small; then what is installed.
+    What the pack carries comes first, as it loads fast and small; then what is installed. One that
+    is still being loaded is waited for as `answer_while_loading` says, else until it is there.
     """
+    return _encoder(mount, _patience)
+
+
+def _encoder(mount: Mount, patience: float | None) -> Encoder | str:
     if mount.embedder is None:
         return "the pack was built without vectors"
     try:
@@ -33,20 +51,22 @@ def query_encoder(mount: Mount) -> Encoder | str:
     except LorepackError as error:
         return error.message
     if mount.carries_encoder:
-        return _once(f"carried {mount.digest}", lambda: _carried(mount, spec))
+        return _once(f"carried {mount.digest}", lambda: _carried(mount, spec), patience)
     known = MODELS.get(spec.id)
     if known is not None and known.fingerprint() != mount.embedder:
         return f"the pack was built with other weights of {spec.id}"
     if spec.id.startswith(OPENAI):
         return _or_reason(lambda: load_encoder(spec))
-    return _once(spec.key(), lambda: load_encoder(known or spec, threads=os.cpu_count() or 1))
+    return _once(
+        spec.key(), lambda: load_encoder(known or spec, threads=os.cpu_count() or 1), patience
+    )
 
 
 def warm_encoders(mounts: Sequence[Mount]) -> None:
     """Load what the mounts need, as many models as are kept."""
     for mount in mounts:
         if len(_loaded) < MOST_LOADED:
-            query_encoder(mount)
+            _encoder(mount, None)
 
 
 def _carried(mount: Mount, spec: ModelSpec) -> Encoder:
@@ -63,14 +83,29 @@ def _carried(mount: Mount, spec: ModelSpec) -> Encoder:
     return carried_encoder(spec, model, tokenizer, threads=os.cpu_count() or 1)
 
 
-def _once(key: str, load: Callable[[], Encoder]) -> Encoder | str:
+def _once(key: str, load: Callable[[], Encoder], patience: float | None) -> Encoder | str:
     with _lock:
-        if key not in _loaded:
-            _loaded[key] = _or_reason(load)
-        _loaded.move_to_end(key)
+        if key in _loaded:
+            _loaded.move_to_end(key)
+            return _loaded[key]
+        future = _loading.get(key)
+        if future is None:
+            future = _loading[key] = Future()
+            threading.Thread(target=_load, args=(key, load, future), daemon=True).start()
+    try:
+        return future.result(patience)
+    except TimeoutError:
+        return _STILL_LOADING
+
+
+def _load(key: str, load: Callable[[], Encoder], future: Future[Encoder | str]) -> None:
+    encoder = _or_reason(load)
+    with _lock:
+        _loaded[key] = encoder
         while len(_loaded) > MOST_LOADED:
             _loaded.popitem(last=False)
-        return _loaded[key]
+        del _loading[key]
+    future.set_result(encoder)
 
 
 def _or_reason(load: Callable[[], Encoder]) -> Encoder | str:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 import anyio
 from starlette.responses import JSONResponse
@@ -19,6 +19,9 @@ from lorepack.server.metrics import Metrics
 from lorepack.server.site import SECURITY
 
 _PACK = re.compile(r"^/(?:mcp|site|api)/([a-z0-9-]+)(?:@[^/]*)?(?:/|$)")
+_SHELF = ("/mcp", "/api/packs")
+"""Paths that show, of all packs, those that the token opens."""
+_OPENED = "lorepack.opened"
 _AREA = re.compile(r"^/(mcp|site|api)(?:/|$)")
 MOST_REQUESTS = 256
 BODY_LIMIT = 1 << 20
@@ -59,13 +62,14 @@ def read_tokens(path: Path) -> Tokens:
 class Guard:
     """ASGI middleware: refuses what has no token, is too big, or is one too many.
 
-    With tokens, a pack that has none of its own and no ``*`` is open to nobody; the list of packs
-    and the metrics ask for a token of ``*``.
+    With tokens, a pack that has none of its own and no ``*`` is open to no one; ``/mcp`` and
+    ``/api/packs`` show what a token opens, the page of packs and the metrics ask for one of ``*``.
     """
 
     app: ASGIApp
     metrics: Metrics
     hosts: Sequence[str]
+    origins: Sequence[str] = ()
     tokens: Tokens | None = None
     most: int = MOST_REQUESTS
     _now: int = 0
@@ -108,23 +112,43 @@ class Guard:
         if not length.isdigit() or int(length) > BODY_LIMIT:
             return refuse(413, "too_large", f"a body may have {BODY_LIMIT} bytes")
         origin = headers.get(b"origin", b"").decode("latin-1")
-        if origin and urlsplit(origin).hostname not in {host.strip("[]") for host in self.hosts}:
-            return refuse(403, "origin", "this page may not ask here")
-        if self.tokens is not None and not self._may_pass(unquote(path), headers):
+        if origin and not re.fullmatch(origin_pattern(self.hosts, self.origins), origin):
+            return refuse(403, "origin", "this page may not ask here; --allow-origin allows it")
+        if self.tokens is not None and not self._may_pass(scope, unquote(path), headers):
             return refuse(401, "unauthorized", "give a bearer token of this pack",
                           {"WWW-Authenticate": "Bearer"})  # fmt: skip
         return None
 
-    def _may_pass(self, path: str, headers: Mapping[bytes, bytes]) -> bool:
+    def _may_pass(self, scope: Scope, path: str, headers: Mapping[bytes, bytes]) -> bool:
+        """Return whether the token opens what is asked; the packs that it opens are noted."""
         if path in ("/healthz", "/readyz"):
             return True
         assert self.tokens is not None  # noqa: S101
-        match = _PACK.match(path)
-        valid = [*self.tokens.get("*", ()), *(self.tokens.get(match.group(1), ()) if match else ())]
         scheme, _, given = headers.get(b"authorization", b"").partition(b" ")
+        given = given.strip() if scheme.lower() == b"bearer" else b""
         # Every token is compared, each in constant time.
-        same = [hmac.compare_digest(given.strip(), token.encode()) for token in valid]
-        return scheme.lower() == b"bearer" and any(same)
+        opened = {
+            name for name, tokens in self.tokens.items()
+            if sum(hmac.compare_digest(given, token.encode()) for token in tokens)
+        }  # fmt: skip
+        scope[_OPENED] = None if "*" in opened else frozenset(opened)
+        if path.rstrip("/") in _SHELF:
+            return bool(opened)
+        match = _PACK.match(path)
+        return "*" in opened or bool(match and match.group(1) in opened)
+
+
+def opened_packs(scope: Scope) -> frozenset[str] | None:
+    """Return the names of the packs that a request's token opens; None for all."""
+    opened: frozenset[str] | None = scope.get(_OPENED)
+    return opened
+
+
+def origin_pattern(hosts: Sequence[str], origins: Sequence[str]) -> str:
+    """Return the expression of pages that may ask: those of ``hosts`` at any port, and these."""
+    names = "|".join(re.escape(host) for host in hosts)
+    others = "".join(f"|{re.escape(origin.rstrip('/'))}" for origin in origins)
+    return rf"https?://(?:{names})(?::\d+)?{others}"
 
 
 def refuse(

@@ -9,7 +9,8 @@ from typing import Any
 from lorepack.packfile.errors import LorepackError
 from lorepack.server.mount import Mount
 from lorepack.server.tools.answer import Context
-from lorepack.server.tools.daily_update import SPEC
+from lorepack.server.tools.arguments import without_limits
+from lorepack.server.tools.daily_update import SPEC, UpdateArguments
 
 _SIGNS = re.compile(r"[\[\]|<>\n]")
 """Signs that a link's words cannot hold."""
@@ -22,8 +23,7 @@ def hot_markdown(mount: Mount, since: str | None = None) -> str:
     Raises:
         LorepackError: ``since`` is no date.
     """
-    arguments = {"limit": 500, "maxTokens": 1_000_000} | ({"since": since} if since else {})
-    answer = SPEC.run(Context(mount), arguments)
+    answer = SPEC.run(Context(mount), without_limits(UpdateArguments(since=since or "")))
     if answer.is_error:
         raise LorepackError(answer.data["error"]["message"], "write it as 2026-01-31")
     data = answer.data

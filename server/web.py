@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 import sqlite3
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,21 +16,23 @@ import anyio.to_thread
 from jinja2 import Environment, PackageLoader
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Mount as Prefix
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 from watchfiles import awatch
 
 from lorepack.packfile.errors import LorepackError
 from lorepack.server.api import api_response, openapi
-from lorepack.server.calls import MOST_AT_ONCE, TIMEOUT_SECONDS, Calls
+from lorepack.server.calls import Calls
 from lorepack.server.encoders import warm_encoders
-from lorepack.server.endpoints import Endpoints
-from lorepack.server.guard import BODY_LIMIT, Guard, Tokens, refuse
+from lorepack.server.guard import BODY_LIMIT, Guard, Tokens, opened_packs, origin_pattern, refuse
 from lorepack.server.library import Library
+from lorepack.server.limits import MAX_CALLS, TIMEOUT_SECONDS
+from lorepack.server.mcp.endpoints import Endpoints
 from lorepack.server.metrics import CONTENT_TYPE, Metrics
 from lorepack.server.mount import Mount
 from lorepack.server.process.heartbeat import beat
@@ -39,6 +41,7 @@ from lorepack.server.retrieve.rerank import Reranker
 from lorepack.server.site import SECURITY, site_response
 from lorepack.server.tools.answer import Context
 from lorepack.server.tools.profiles import DEFAULT_PROFILE
+from lorepack.server.tools.shelf import pack_row
 
 LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 _METHODS = ["GET", "HEAD"]
@@ -53,6 +56,8 @@ class Settings:
 
     Args:
         hosts: names under which it may be asked; others are refused (DNS rebinding).
+        origins: addresses of pages (``https://host``) that may ask from a browser, beside those
+            of ``hosts``.
         watch: whether packs that appear, change or go are followed.
         remotes: mirrors that are brought up to date, by the address of their store.
         refresh: seconds between two looks at the stores.
@@ -64,6 +69,7 @@ class Settings:
 
     profile: str = DEFAULT_PROFILE
     hosts: Sequence[str] = LOOPBACK_HOSTS
+    origins: Sequence[str] = ()
     tokens: Tokens | None = None
     reranker: Reranker | None = None
     watch: bool = False
@@ -72,7 +78,7 @@ class Settings:
     warm: bool = False
     heartbeat: float = 0.0
     timeout: float = TIMEOUT_SECONDS
-    most_calls: int = MOST_AT_ONCE
+    most_calls: int = MAX_CALLS
     metrics: Metrics = field(default_factory=Metrics)
 
 
@@ -86,12 +92,18 @@ def create_app(library: Library, settings: Settings | None = None) -> Starlette:
         site = f"{request.base_url}site/{mount.name}@{mount.version}/" if request else ""
         return Context(mount, site, settings.reranker)
 
+    def visible(request: Request | None) -> Sequence[Mount]:
+        opened = opened_packs(request.scope) if request else None
+        newest = library.shelf.newest()
+        return newest if opened is None else [m for m in newest if m.name in opened]
+
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         async with anyio.create_task_group() as tasks:
             state["mcp"] = Endpoints(
-                settings.profile, settings.hosts, BODY_LIMIT, context, calls.run, tasks
-            )
+                settings.profile, settings.hosts, settings.origins, BODY_LIMIT, context, visible,
+                calls.run, tasks,
+            )  # fmt: skip
             tasks.start_soon(beat, calls, settings.heartbeat)
             if settings.warm:
                 tasks.start_soon(_warm, library)
@@ -100,6 +112,7 @@ def create_app(library: Library, settings: Settings | None = None) -> Starlette:
             if settings.watch:
                 tasks.start_soon(_watch, library, state["mcp"], tasks)
             yield
+            state["mcp"].changes.close()
             tasks.cancel_scope.cancel()
 
     async def index(request: Request) -> Response:
@@ -110,18 +123,6 @@ def create_app(library: Library, settings: Settings | None = None) -> Starlette:
     async def style(request: Request) -> Response:
         page = _TEMPLATES.get_template("packs.css").render()
         return Response(page, media_type="text/css", headers=SECURITY)
-
-    async def health(request: Request) -> Response:
-        return JSONResponse({"status": "ok", "inFlight": calls.in_flight}, headers=SECURITY)
-
-    async def ready(request: Request) -> Response:
-        packs = {name: [m.version for m in mounts] for name, mounts in library.shelf.packs.items()}
-        return JSONResponse({"ready": bool(packs), "packs": packs}, 200 if packs else 503, SECURITY)
-
-    async def metrics(request: Request) -> Response:
-        settings.metrics.packs.set(sum(map(len, library.shelf.packs.values())))
-        text = await anyio.to_thread.run_sync(settings.metrics.text)
-        return Response(text, headers={**SECURITY, "content-type": CONTENT_TYPE})
 
     async def site(request: Request) -> Response:
         reference = request.path_params["name"]
@@ -134,45 +135,103 @@ def create_app(library: Library, settings: Settings | None = None) -> Starlette:
     async def site_root(request: Request) -> Response:
         return RedirectResponse(f"{request.url.path}/", 308, SECURITY)
 
+    return Starlette(
+        routes=[
+            Route("/", index, methods=_METHODS),
+            Route("/packs.css", style, methods=_METHODS),
+            *_status_routes(library, calls, settings.metrics),
+            *_api_routes(library, calls, context, visible),
+            Route("/site/{name}", site_root, methods=_METHODS),
+            Route("/site/{name}/{path:path}", site, methods=_METHODS),
+            Prefix("/mcp", app=_mcp_app(library, visible, lambda: state["mcp"])),
+        ],
+        middleware=[
+            Middleware(
+                CORSMiddleware,
+                allow_origin_regex=origin_pattern(settings.hosts, settings.origins),
+                allow_methods=["GET", "POST", "DELETE"],
+                allow_headers=["*"],
+                expose_headers=["Mcp-Session-Id", "WWW-Authenticate"],
+                max_age=600,
+            ),
+            Middleware(
+                TrustedHostMiddleware, allowed_hosts=list(settings.hosts), www_redirect=False
+            ),
+            Middleware(
+                Guard,
+                metrics=settings.metrics,
+                hosts=settings.hosts,
+                origins=settings.origins,
+                tokens=settings.tokens,
+            ),
+        ],
+        exception_handlers=_HANDLERS,
+        lifespan=lifespan,
+    )
+
+
+def _status_routes(library: Library, calls: Calls, counted: Metrics) -> list[Route]:
+    async def health(request: Request) -> Response:
+        return JSONResponse({"status": "ok", "inFlight": calls.in_flight}, headers=SECURITY)
+
+    async def ready(request: Request) -> Response:
+        packs = {name: [m.version for m in mounts] for name, mounts in library.shelf.packs.items()}
+        return JSONResponse({"ready": bool(packs), "packs": packs}, 200 if packs else 503, SECURITY)
+
+    async def metrics(request: Request) -> Response:
+        counted.packs.set(sum(map(len, library.shelf.packs.values())))
+        text = await anyio.to_thread.run_sync(counted.text)
+        return Response(text, headers={**SECURITY, "content-type": CONTENT_TYPE})
+
+    return [
+        Route("/healthz", health, methods=_METHODS),
+        Route("/readyz", ready, methods=_METHODS),
+        Route("/metrics", metrics, methods=_METHODS),
+    ]
+
+
+def _api_routes(
+    library: Library, calls: Calls, context: Callable[[Mount, Request | None], Context],
+    visible: Callable[[Request | None], Sequence[Mount]],
+) -> list[Route]:  # fmt: skip
+    async def packs(request: Request) -> Response:
+        rows = [pack_row(context(mount, request)) for mount in visible(request)]
+        return JSONResponse({"packs": rows}, headers={**SECURITY, "Cache-Control": "no-cache"})
+
     async def api(request: Request) -> Response:
         return await api_response(request, library, calls, context)
 
     async def describe(request: Request) -> Response:
         return JSONResponse(openapi(), headers=SECURITY)
 
-    async def mcp(scope: Scope, receive: Receive, send: Send) -> None:
-        reference = scope["path"].removeprefix("/mcp").strip("/")
-        mount = library.shelf.find(reference)
-        if mount is None:
-            await refuse(404, "not_found", "no such pack")(scope, receive, send)
-            return
-        manager = await state["mcp"].manager(mount)
-        await manager.handle_request(scope, receive, send)
+    return [
+        Route("/api/openapi.json", describe, methods=_METHODS),
+        Route("/api/packs", packs, methods=_METHODS),
+        Route("/api/{name}/{what}", api, methods=_METHODS),
+    ]
 
-    return Starlette(
-        routes=[
-            Route("/", index, methods=_METHODS),
-            Route("/packs.css", style, methods=_METHODS),
-            Route("/healthz", health, methods=_METHODS),
-            Route("/readyz", ready, methods=_METHODS),
-            Route("/metrics", metrics, methods=_METHODS),
-            Route("/api/openapi.json", describe, methods=_METHODS),
-            Route("/api/{name}/{what}", api, methods=_METHODS),
-            Route("/site/{name}", site_root, methods=_METHODS),
-            Route("/site/{name}/{path:path}", site, methods=_METHODS),
-            Prefix("/mcp", app=mcp),
-        ],
-        middleware=[
-            Middleware(
-                TrustedHostMiddleware, allowed_hosts=list(settings.hosts), www_redirect=False
-            ),
-            Middleware(
-                Guard, metrics=settings.metrics, hosts=settings.hosts, tokens=settings.tokens
-            ),
-        ],
-        exception_handlers=_HANDLERS,
-        lifespan=lifespan,
-    )
+
+def _mcp_app(
+    library: Library, visible: Callable[[Request | None], Sequence[Mount]],
+    endpoints: Callable[[], Endpoints],
+) -> ASGIApp:  # fmt: skip
+    """Return what answers below ``/mcp``: a pack by its name, or, without one, the shelf."""
+
+    async def mcp(scope: Scope, receive: Receive, send: Send) -> None:
+        reference = scope["path"].removeprefix("/mcp").strip("/").removesuffix("/mcp")
+        mount = library.shelf.find(reference)
+        if reference and mount is None:
+            names = ", ".join(m.name for m in visible(Request(scope))[:5])
+            known = f"; there are {names}" if names else ""
+            refusal = refuse(404, "not_found", f"no such pack{known}")
+            await refusal(scope, receive, send)
+        elif scope["method"] == "GET":
+            await endpoints().changes.response(Request(scope))(scope, receive, send)
+        else:
+            manager = await endpoints().manager(mount)
+            await manager.handle_request(scope, receive, send)
+
+    return mcp
 
 
 async def _refused(request: Request, error: Any) -> Response:
@@ -219,10 +278,13 @@ async def _watch(library: Library, endpoints: Endpoints, tasks: Any) -> None:
     folders = {path if path.is_dir() else path.parent for path in library.paths}
     async for _ in awatch(*folders, recursive=False, debounce=200, rust_timeout=3000,
                           yield_on_timeout=True):  # fmt: skip
+        before = library.shelf
         try:
             gone = await anyio.to_thread.run_sync(library.refresh)
         except Exception:
             _log.exception("looking for packs failed")
             continue
+        if library.shelf is not before:
+            await endpoints.changes.publish()
         if gone:
             tasks.start_soon(endpoints.retire, gone)

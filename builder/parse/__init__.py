@@ -272,8 +272,9 @@ def _named_list(values: Properties, *names: str) -> list[str]:
 
 
 def written_by(values: Properties, keys: Sequence[str]) -> str:
-    """Return the AI tool that the first of ``keys`` with a text names; '' if none does."""
-    return _first_text(values, *keys)[:80]
+    """Return the AI tools, ``a, b``, that the first of ``keys`` with any names; '' if none does."""
+    named = (", ".join(dict.fromkeys(as_list(values.get(key)))) for key in keys)
+    return next((tools for tools in named if tools), "")[:80]
 
 
 def _first_text(values: Properties, *names: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
+import difflib
+import re
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,12 @@ _PAGES = "SELECT id, path, title, hash, body_line, markdown FROM pages ORDER BY 
 _HEADINGS = "SELECT page_id, anchor, text, line FROM headings ORDER BY page_id, ordinal"
 
 Section = tuple[str, str]
-"""A section's heading, '' for the page's beginning, and a digest of its text."""
+"""A section's heading, '' for the page's beginning, and its text."""
+_SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
+_MOST_LINES = 2_000
+"""Lines of a section that are compared one by one."""
+_MOST_CHARACTERS = 4_000
+"""Of a section's differences."""
 
 
 @dataclass(frozen=True)
@@ -32,18 +38,19 @@ class PageFacts:
         starts = [("", "", self.body_line), *self.headings]
         ends = [line for _, _, line in self.headings] + [self.body_line + len(lines)]
         return {
-            anchor: (heading, _digest(lines[start - self.body_line : end - self.body_line]))
+            anchor: (heading, "\n".join(lines[start - self.body_line : end - self.body_line]))
             for (anchor, heading, start), end in zip(starts, ends, strict=True)
         }
 
 
 @dataclass(frozen=True)
 class SectionChange:
-    """A section that came, changed or went."""
+    """A section that came, changed or went; ``diff`` is what changed in it, unified, or ''."""
 
     anchor: str
     heading: str
     how: How
+    diff: str = ""
 
 
 @dataclass(frozen=True)
@@ -106,9 +113,17 @@ def _section_changes(
         if old and new and old[1] == new[1]:
             continue
         how: How = "changed" if old and new else "added" if new else "removed"
-        found.append(SectionChange(anchor, (new or old or ("", ""))[0], how))
+        diff = _diff(old[1], new[1]) if old and new else ""
+        found.append(SectionChange(anchor, (new or old or ("", ""))[0], how, diff))
     return tuple(found)
 
 
-def _digest(lines: Sequence[str]) -> str:
-    return hashlib.sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest()
+def _diff(before: str, after: str) -> str:
+    """Return what changed, sentence by sentence, without the head of a diff."""
+    old, new = ([part for line in text.split("\n") for part in _SENTENCES.split(line)]
+                for text in (before, after))  # fmt: skip
+    if max(len(old), len(new)) > _MOST_LINES:
+        return ""
+    lines = list(difflib.unified_diff(old, new, lineterm="", n=1))[2:]
+    text = "\n".join(lines)
+    return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}…"

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
-import anyio
 import click
-from mcp.server.stdio import stdio_server
 
-from lorepack.packfile.signature import require_signature as check_signature
-from lorepack.server.calls import Calls
+from lorepack.packfile.errors import LorepackError
+from lorepack.packfile.installed import find_pack
+from lorepack.packfile.open import open_pack
+from lorepack.server.about import About, about_pack
 from lorepack.server.cli.process import REQUIRE_SIGNATURE, process_options
-from lorepack.server.cli.rerank import RERANK, reranker_for
-from lorepack.server.metrics import Metrics
-from lorepack.server.mount import mount_pack
-from lorepack.server.process.heartbeat import beat, log_capabilities
-from lorepack.server.process.instances import instance_file
-from lorepack.server.process.logs import start_logs
-from lorepack.server.process.shutdown import end_soon, on_signals
-from lorepack.server.process.tripwire import tripwire
-from lorepack.server.protocol import mcp_server
-from lorepack.server.tools.answer import Context
+from lorepack.server.cli.rerank import RERANK
+from lorepack.server.mcp.early import Wire
+from lorepack.server.mcp.offer import pack_offer, shelf_offer
 from lorepack.server.tools.profiles import DEFAULT_PROFILE, PROFILES
 
 
 @click.command()
-@click.argument("pack", type=click.Path(path_type=Path))
+@click.argument("packs", nargs=-1, required=True)
 @click.option("--tools", default=DEFAULT_PROFILE, show_default=True,
               type=click.Choice(list(PROFILES)), help="Which tools agents see.")  # fmt: skip
 @click.option("--tripwire", "trapped", is_flag=True, envvar="LOREPACK_MCP_TRIPWIRE",
@@ -35,30 +29,62 @@ from lorepack.server.tools.profiles import DEFAULT_PROFILE, PROFILES
 @process_options
 @RERANK
 def mcp(
-    pack: Path, tools: str, trapped: bool, require_signature: str | None, timeout: float,
-    max_calls: int, log_level: str, heartbeat: float, rerank: int,
+    packs: Sequence[str], tools: str, trapped: bool, require_signature: str | None,
+    timeout: float, max_calls: int, log_level: str, heartbeat: float, rerank: int,
 ) -> None:  # fmt: skip
-    """Serve PACK to one agent over stdin and stdout."""
-    start_logs(log_level)
+    """Serve PACKS to one agent over stdin and stdout.
+
+    A pack is a file, or the name of one that was pulled. Several are one list of tools, each with
+    an argument that names the packs to ask.
+    """
+    paths = [find_pack(pack) for pack in packs]
     if require_signature is not None:
-        check_signature(pack, require_signature)
-    mount = mount_pack(pack)
-    context = Context(mount, "", reranker_for(rerank), shares_disk=True)
-    with instance_file("stdio", [pack], "stdio") as instance:
-        log_capabilities([mount], transport="stdio", tools=tools, rerankMs=rerank)
-        calls = Calls(Metrics(), timeout, max_calls)
-        anyio.run(_serve, context, calls, tools, trapped, heartbeat, instance)
+        from lorepack.packfile.signature import require_signature as check_signature
+
+        for path in paths:
+            check_signature(path, require_signature)
+    about = [_about(path) for path in paths]
+    _check_names(about)
+    alone = len(about) == 1
+    offer = pack_offer(about[0], tools) if alone else shelf_offer(about, tools)
+    wire = Wire(offer)
+    wire.wait()
+    # All that follows is heavy, and imported now: the client has its tools.
+    from lorepack.server.calls import Calls
+    from lorepack.server.cli.rerank import reranker_for
+    from lorepack.server.mcp.stdio import serve_wire
+    from lorepack.server.metrics import Metrics
+    from lorepack.server.mount import mount_pack
+    from lorepack.server.process.heartbeat import log_capabilities
+    from lorepack.server.process.instances import instance_file
+    from lorepack.server.process.logs import start_logs
+    from lorepack.server.process.shutdown import end_now
+
+    start_logs(log_level)
+    mounts = [mount_pack(path) for path in paths]
+    with instance_file("stdio", paths, "stdio") as instance:
+        log_capabilities(mounts, transport="stdio", tools=tools, rerankMs=rerank)
+        serve_wire(
+            wire, offer, mounts, Calls(Metrics(), timeout, max_calls),
+            reranker=reranker_for(rerank), trapped=trapped, heartbeat=heartbeat, instance=instance,
+        )  # fmt: skip
+    end_now()
 
 
-async def _serve(
-    context: Context, calls: Calls, profile: str, trapped: bool, heartbeat: float,
-    instance: Path | None,
-) -> None:  # fmt: skip
-    server = mcp_server(context.mount, profile, lambda _: context, calls.run)
-    async with anyio.create_task_group() as tasks, stdio_server() as (read, write):
-        on_signals(tasks.cancel_scope.cancel, instance)
-        with tripwire() if trapped else nullcontext():
-            tasks.start_soon(beat, calls, heartbeat)
-            await server.run(read, write, server.create_initialization_options())
-        end_soon("end of stdin", instance)
-        tasks.cancel_scope.cancel()
+def _about(path: Path) -> About:
+    try:
+        with closing(open_pack(path)) as pack:
+            return about_pack(pack)
+    except LorepackError:
+        raise
+    except Exception as error:
+        raise LorepackError(
+            f"{path} is damaged ({error})", "run `lorepack verify` on it"
+        ) from error
+
+
+def _check_names(packs: Sequence[About]) -> None:
+    names = [about.name for about in packs]
+    double = next((name for name in names if names.count(name) > 1), None)
+    if double is not None:
+        raise LorepackError(f"two packs are called {double}", "serve one version of it")

@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from lorepack.server.calls import MOST_AT_ONCE, TIMEOUT_SECONDS
-from lorepack.server.process.heartbeat import HEARTBEAT_SECONDS
+from lorepack.server.limits import HEARTBEAT_SECONDS, MAX_CALLS, TIMEOUT_SECONDS
 
 _LEVELS = ("debug", "info", "warning", "error")
 REQUIRE_SIGNATURE = click.option(
@@ -30,7 +29,7 @@ def process_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     most = click.option(
         "--max-calls",
-        default=MOST_AT_ONCE,
+        default=MAX_CALLS,
         show_default=True,
         type=click.IntRange(1, 10_000),
         help="Calls answered or waiting at a time; one more is told to come again.",

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from lorepack.packfile.errors import LorepackError
-from lorepack.server.retrieve.rerank import BUDGET_MS, Reranker
+from lorepack.server.limits import RERANK_BUDGET_MS
+
+if TYPE_CHECKING:
+    from lorepack.server.retrieve.rerank import Reranker
 
 RERANK = click.option(
-    "--rerank", is_flag=False, flag_value=BUDGET_MS, default=0, metavar="MS",
+    "--rerank", is_flag=False, flag_value=RERANK_BUDGET_MS, default=0, metavar="MS",
     type=click.IntRange(0, 60_000),
-    help=f"Let a cross-encoder read the best for MS milliseconds ({BUDGET_MS} if no MS is given; "
-    "English only; extra `rerank`).",
+    help="Let a cross-encoder read the best for MS milliseconds "
+    f"({RERANK_BUDGET_MS} if no MS is given; English only; extra `rerank`).",
 )  # fmt: skip
 
 
@@ -19,6 +24,8 @@ def reranker_for(budget_ms: int) -> Reranker | None:
     """Return a loaded reranker; None for 0. Raises `LorepackError` when there is no model."""
     if not budget_ms:
         return None
+    from lorepack.server.retrieve.rerank import Reranker
+
     reranker = Reranker(budget_ms)
     try:
         reranker.warm()

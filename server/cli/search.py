@@ -49,6 +49,6 @@ def _readable(answer: Answer) -> str:
         ranks = f"words {result.bm25_rank or '-'}, meaning {result.vector_rank or '-'}"
         excerpt = " ".join(result.text.split())[:160]
         lines.append(
-            f"{number}. {place}\n   {result.slug}:{result.lines[0]} ({ranks})\n   {excerpt}"
+            f"{number}. {place}\n   {result.path}:{result.lines[0]} ({ranks})\n   {excerpt}"
         )
     return "\n".join(lines)

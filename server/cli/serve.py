@@ -15,15 +15,17 @@ import uvicorn
 
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.format import SUFFIX
+from lorepack.packfile.installed import find_pack
 from lorepack.server.cli.process import REQUIRE_SIGNATURE, process_options
 from lorepack.server.cli.rerank import RERANK, reranker_for
 from lorepack.server.connections import Connection
+from lorepack.server.encoders import PATIENCE_SECONDS, answer_while_loading
 from lorepack.server.guard import read_tokens
 from lorepack.server.library import Library
 from lorepack.server.process.heartbeat import log_capabilities
 from lorepack.server.process.instances import instance_file
 from lorepack.server.process.logs import start_logs
-from lorepack.server.process.shutdown import on_signals
+from lorepack.server.process.shutdown import end_now, on_signals
 from lorepack.server.remote import is_remote, mirror_folder, sync
 from lorepack.server.tools.profiles import DEFAULT_PROFILE, PROFILES
 from lorepack.server.web import LOOPBACK_HOSTS, Settings, create_app
@@ -36,6 +38,12 @@ from lorepack.server.web import LOOPBACK_HOSTS, Settings, create_app
               help="Port to listen on; 0 takes a free one.")  # fmt: skip
 @click.option("--allow-host", multiple=True,
               help="A name by which it may be asked, beside loopback and --host.")  # fmt: skip
+@click.option(
+    "--allow-origin",
+    multiple=True,
+    metavar="URL",
+    help="A page, https://host, that may ask from a browser, beside those of the hosts.",
+)
 @click.option("--tools", default=DEFAULT_PROFILE, show_default=True,
               type=click.Choice(list(PROFILES)), help="Which tools agents see.")  # fmt: skip
 @click.option("--token-file", type=click.Path(path_type=Path),
@@ -50,9 +58,9 @@ from lorepack.server.web import LOOPBACK_HOSTS, Settings, create_app
 @process_options
 @RERANK
 def serve(
-    packs: Sequence[str], host: str, port: int, allow_host: Sequence[str], tools: str,
-    token_file: Path | None, watch: bool, refresh: float, warm: bool,
-    require_signature: str | None, timeout: float, max_calls: int, log_level: str,
+    packs: Sequence[str], host: str, port: int, allow_host: Sequence[str],
+    allow_origin: Sequence[str], tools: str, token_file: Path | None, watch: bool, refresh: float,
+    warm: bool, require_signature: str | None, timeout: float, max_calls: int, log_level: str,
     heartbeat: float, rerank: int,
 ) -> None:  # fmt: skip
     """Serve PACKS, files or folders of them: site, MCP and API over HTTP.
@@ -60,14 +68,16 @@ def serve(
     A folder may be in a store: s3://bucket/folder, gs://… (extra store), or https://…/index.json.
     """
     start_logs(log_level)
+    answer_while_loading(PATIENCE_SECONDS)
     remotes = {url: mirror_folder(url) for url in packs if is_remote(url)}
     mirrors = [_mirror(url, folder) for url, folder in remotes.items()]
-    local = [Path(path) for path in packs if not is_remote(path)]
+    local = [find_pack(path) for path in packs if not is_remote(path)]
     library = Library([*local, *mirrors], require_signature)
     library.open()
     settings = Settings(
         profile=tools,
         hosts=[*LOOPBACK_HOSTS, host, *allow_host],
+        origins=allow_origin,
         tokens=read_tokens(token_file) if token_file else None,
         reranker=reranker_for(rerank),
         watch=watch,
@@ -85,7 +95,7 @@ def serve(
     )  # fmt: skip
     socket = _bind(host, port)
     address = f"http://{host}:{socket.getsockname()[1]}"
-    click.echo(f"Serving on {address}")
+    click.echo(f"Serving on {address}; MCP of all packs {address}/mcp")
     for mount in library.shelf.newest():
         click.echo(f"  {mount.name} {mount.version}: {address}/site/{mount.name}/  "
                    f"MCP {address}/mcp/{mount.name}")  # fmt: skip
@@ -94,6 +104,7 @@ def serve(
         log_capabilities(mounts, transport="http", address=address, tools=tools, watch=watch,
                          tokens=token_file is not None, rerankMs=rerank)  # fmt: skip
         _run(config, socket, instance)
+    end_now()
 
 
 def _mirror(url: str, folder: Path) -> Path:

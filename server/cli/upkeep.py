@@ -28,10 +28,9 @@ from lorepack.server.tools import (
     wiki_status,
     wiki_synthesize,
 )
-from lorepack.server.tools.answer import Context, ToolSpec, seen
+from lorepack.server.tools.answer import Context, ToolSpec, without_invisible
+from lorepack.server.tools.arguments import ArgumentsError, read_arguments, without_limits
 
-_ALL = {"limit": 1_000_000_000, "maxTokens": 1_000_000_000}
-"""An agent's answer is cut to a screen; a person's is not."""
 _PACK = click.argument("pack", type=click.Path(path_type=Path))
 _PATH = click.argument("path", default="")
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
@@ -40,7 +39,13 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print the answer a
 def _print(mount: Mount, spec: ToolSpec, as_json: bool, **arguments: Any) -> None:
     """Print what a tool answers; an error is one line and exit code 2."""
     given = {name: value for name, value in arguments.items() if value not in ("", (), None)}
-    answer = seen(spec.run(Context(mount), {**_ALL, **given}))
+    try:
+        read, _ = read_arguments(spec.arguments, given)
+    except ArgumentsError as wrong:
+        raise click.UsageError(str(wrong)) from wrong
+    # An agent's answer is cut to a screen; a person's only where it is said.
+    whole = read if "maxTokens" in given else without_limits(read)
+    answer = without_invisible(spec.run(Context(mount), whole))
     if answer.is_error:
         click.echo(f"lorepack: {answer.data['error']['message']}", err=True)
         sys.exit(2)
@@ -176,8 +181,8 @@ def memory(
 ) -> None:  # fmt: skip
     """Show what AI tools wrote in PACK."""
     _print(
-        mount_pack(pack), memory_bridge.SPEC, as_json, tool_name=tool, date_range=dates,
-        query=query, compare_with=compare,
+        mount_pack(pack), memory_bridge.SPEC, as_json, tool=tool, dates=dates, query=query,
+        compareWith=compare,
     )  # fmt: skip
 
 

@@ -18,8 +18,6 @@ from lorepack.server.calls import Calls
 from lorepack.server.metrics import resident_bytes
 from lorepack.server.mount import Mount
 
-HEARTBEAT_SECONDS = 60.0
-
 _log = logging.getLogger("lorepack.server.process")
 
 

@@ -8,6 +8,7 @@ import signal
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 GRACE_SECONDS = 1.0
 """How long calls that run may go on once the end was asked for."""
@@ -42,8 +43,16 @@ def end_soon(reason: str, instance: Path | None) -> None:
     timer.start()
 
 
+def end_now() -> NoReturn:
+    """End the process, which has done its work, though a model may still be loading.
+
+    Python would stop that thread in the middle of native code, which aborts.
+    """
+    logging.shutdown()
+    os._exit(0)
+
+
 def _end(instance: Path | None) -> None:
     if instance is not None:
         instance.unlink(missing_ok=True)
-    logging.shutdown()
-    os._exit(0)
+    end_now()

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Mapping
-from urllib.parse import quote
+from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote
 
 from lorepack.packfile.forge import repo_name, source_url
-from lorepack.server.mount import Mount
+
+if TYPE_CHECKING:
+    from lorepack.server.mount import Mount
 
 
 def source_place(row: sqlite3.Row, lines: tuple[int, int]) -> dict[str, str]:
@@ -43,3 +47,22 @@ def citation_url(mount: Mount, site_url: str, page: sqlite3.Row, anchor: str = "
     if site_url:
         return f"{site_url}{quote(page['url'])}{fragment}"
     return f"lorepack://{mount.name}/{quote(page['path'])}{fragment}"
+
+
+_ENCODED = re.compile(r"(?:%[89A-F][0-9A-F])+", re.IGNORECASE)
+
+
+def readable_url(url: str) -> str:
+    """Return an address with its letters as they are written, which are fewer and mean the same.
+
+    Spaces and signs stay encoded, and so does what is not UTF-8.
+    """
+    return _ENCODED.sub(_letters, url)
+
+
+def _letters(match: re.Match[str]) -> str:
+    try:
+        text = unquote(match.group(), errors="strict")
+    except UnicodeDecodeError:
+        return match.group()
+    return text if text.isalnum() else match.group()

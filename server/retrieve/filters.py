@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 
+from lorepack.server.retrieve.query import FILTERS
+
 _FIND = """
 SELECT pages.id FROM pages JOIN sources ON sources.id = pages.source_id
 WHERE (:source IS NULL OR sources.name = :source)
@@ -13,7 +15,8 @@ WHERE (:source IS NULL OR sources.name = :source)
   AND (:category IS NULL OR pages.category = :category)
   AND (:lifecycle IS NULL OR pages.lifecycle = :lifecycle)
   AND (:lang IS NULL OR pages.lang = :lang)
-  AND (:tool IS NULL OR lower(pages.tool) = lower(:tool))
+  AND (:tool IS NULL OR instr(
+        ',' || replace(lower(pages.tool), ', ', ',') || ',', ',' || lower(:tool) || ',') > 0)
   AND (:tag IS NULL OR EXISTS (
         SELECT 1 FROM json_each(pages.tags)
         WHERE lower(value) = lower(:tag)
@@ -27,22 +30,25 @@ _VALUES = {
     "tool": "SELECT DISTINCT tool FROM pages WHERE tool <> '' ORDER BY 1",
     "tag": "SELECT DISTINCT value FROM pages, json_each(pages.tags) ORDER BY 1",
 }
-_NAMES = ("source", "path", "tag", "category", "lifecycle", "lang", "tool")
 
 
 def allowed_pages(
-    pack: sqlite3.Connection, filters: Mapping[str, str], tags: Sequence[str] = ()
-) -> list[int] | None:
-    """Return the ids, ascending, of the pages that pass all ``filters`` and have all ``tags``.
+    pack: sqlite3.Connection, filters: Mapping[str, str], tags: Sequence[str] = (),
+    match: str = "all",
+) -> list[int] | None:  # fmt: skip
+    """Return the ids, ascending, of the pages that pass all ``filters`` and have the ``tags``.
 
     None when there is neither.
+
+    Args:
+        match: whether a page must have ``all`` tags, or ``any`` of them.
     """
     if tags:
-        each = [allowed_pages(pack, {**filters, "tag": tag}) or [] for tag in tags]
-        return sorted(set(each[0]).intersection(*each[1:]))
+        each = [set(allowed_pages(pack, {**filters, "tag": tag}) or []) for tag in tags]
+        return sorted(set.union(*each) if match == "any" else set.intersection(*each))
     if not filters:
         return None
-    values = {name: filters.get(name) for name in _NAMES}
+    values = {name: filters.get(name) for name in FILTERS}
     if values["path"]:
         values["path"] = values["path"].strip("/")
     if values["tag"]:

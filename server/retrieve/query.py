@@ -11,7 +11,8 @@ from lorepack.packfile.segment import is_plain_word, segment_query
 MAX_QUERY = 2000
 """Characters of a question that are read."""
 
-FILTERS = ("source", "path", "tag", "category", "lifecycle", "lang")
+FILTERS = ("source", "path", "tag", "category", "lifecycle", "lang", "tool")
+"""What pages can be filtered by."""
 _PHRASE = re.compile(r'"([^"]+)"')
 _FILTER = re.compile(rf"(?<!\S)({'|'.join(FILTERS)}):(\"[^\"]+\"|\S+)")
 

@@ -55,6 +55,8 @@ class Ranking:
     meaning: Sequence[Hit]
     hybrid: Sequence[int]
     degraded: str = ""
+    pinned: bool = False
+    """Whether a page is so titled, or an identifier so called."""
     rerank_scores: Mapping[int, float] = field(default_factory=dict)
 
 
@@ -77,8 +79,9 @@ def rank_chunks(
     if vector is None:
         vector, degraded = _question_vector(mount, query)
     meaning = [] if vector is None else search_meaning(mount, pack, vector, allowed, BRANCH_LIMIT)
-    order = _pinned(pack, query, allowed) + _fuse(words, meaning)
-    return Ranking(words, meaning, list(dict.fromkeys(order)), degraded)
+    pinned = _pinned(pack, query, allowed)
+    order = dict.fromkeys(pinned + _fuse(words, meaning))
+    return Ranking(words, meaning, list(order), degraded, bool(pinned))
 
 
 def _allowed_chunks(

@@ -12,12 +12,12 @@ from time import monotonic, perf_counter
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.language import question_language
 from lorepack.packfile.models.cross import LANGUAGES, load_cross_encoder
+from lorepack.server.limits import RERANK_BUDGET_MS
 from lorepack.server.mount import Mount
 from lorepack.server.retrieve.query import Query
 from lorepack.server.retrieve.rank import rrf_scores
 from lorepack.server.retrieve.words import Hit
 
-BUDGET_MS = 300
 CANDIDATES = 50
 OPEN_SECONDS = 60.0
 """How long a model that failed is left alone."""
@@ -51,7 +51,7 @@ class Reranker:
 
     def __init__(
         self,
-        budget_ms: int = BUDGET_MS,
+        budget_ms: int = RERANK_BUDGET_MS,
         load: Callable[[], Score] = lambda: load_cross_encoder(os.cpu_count() or 1).score,
         clock: Callable[[], float] = monotonic,
     ) -> None:

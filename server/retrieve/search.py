@@ -10,19 +10,21 @@ from dataclasses import dataclass, replace
 from lorepack.server.mount import Mount
 from lorepack.server.retrieve.cache import AnswerCache
 from lorepack.server.retrieve.cite import citation_url, source_place
+from lorepack.server.retrieve.closeness import is_nothing_close
 from lorepack.server.retrieve.filters import allowed_pages, valid_values
+from lorepack.server.retrieve.passages import Passage, group_chunks, headings_of, passage_text
 from lorepack.server.retrieve.query import Query, parse_query
 from lorepack.server.retrieve.rank import Ranking, rank_chunks, rrf_share
 from lorepack.server.retrieve.rerank import Reranker
 from lorepack.server.retrieve.words import Hit
 
-PER_PAGE = 3
-"""Chunks of one page in an answer."""
+NEAREST = 3
+"""Passages that are shown where nothing is close."""
 
 _CHUNKS = """
-SELECT chunks.id, chunks.page_id, chunks.anchor, chunks.headings, chunks.text, chunks.first_line,
-    chunks.last_line, chunks.tokens, pages.path, pages.title, pages.url, sources.kind, sources.web,
-    sources.revision, sources.subdir
+SELECT chunks.id, chunks.page_id, chunks.ordinal, chunks.anchor, chunks.headings, chunks.text,
+    chunks.first_line, chunks.last_line, pages.path, pages.title, pages.url,
+    sources.kind, sources.web, sources.revision, sources.subdir
 FROM chunks JOIN pages ON pages.id = chunks.page_id JOIN sources ON sources.id = pages.source_id
 WHERE chunks.id IN (SELECT value FROM json_each(?))
 """
@@ -30,19 +32,18 @@ WHERE chunks.id IN (SELECT value FROM json_each(?))
 
 @dataclass(frozen=True)
 class Result:
-    """A chunk with its citation, and its rank (from 1) and score in each branch."""
+    """A passage with its citation, and the rank (from 1) and score of its best chunk."""
 
     chunk: int
     text: str
     title: str
-    slug: str
+    path: str
     anchor: str
     headings: tuple[str, ...]
     citation_url: str
     source: Mapping[str, str]
     """Of `source_place`."""
     lines: tuple[int, int]
-    tokens: int
     vector_rank: int | None
     vector_score: float | None
     bm25_rank: int | None
@@ -57,7 +58,9 @@ class Result:
         return {
             "text": self.text,
             "title": self.title,
-            "slug": self.slug,
+            "page": self.path,
+            # The name that clients of earlier versions read.
+            "slug": self.path,
             "anchor": self.anchor,
             "headings": list(self.headings),
             "citationUrl": self.citation_url,
@@ -75,7 +78,10 @@ class Result:
 
 @dataclass(frozen=True)
 class Answer:
-    """Results, best first; ``status`` is ok, no_docs or no_match, ``degraded`` what failed."""
+    """Results, best first; ``status`` is ok, no_docs or no_match, ``degraded`` what failed.
+
+    With no_match, the results are the few that are nearest, and ``hint`` says so.
+    """
 
     status: str
     results: tuple[Result, ...]
@@ -93,52 +99,65 @@ def find_chunks(
     *,
     limit: int = 8,
     filters: Mapping[str, str] | None = None,
-    max_tokens: int | None = None,
     site_url: str = "",
     reranker: Reranker | None = None,
     tags: Sequence[str] = (),
+    match: str = "all",
 ) -> Answer:
     """Answer ``question`` from one pack.
 
     Args:
         filters: by source, path, tag, category, lifecycle, lang or tool.
-        max_tokens: a budget for all texts together; the best result is always given.
         site_url: where the pack's site is, ending in a slash; citations lead there. Without one
             they are ``lorepack://`` addresses.
         reranker: puts the best in a cross-encoder's order.
-        tags: all of which a page must have.
+        tags: which a page must have, ``all`` or ``any`` of them by ``match``.
     """
     query = parse_query(question, filters)
     key = (
         mount.digest, mount.name, query.text, query.phrases, tuple(sorted(query.filters.items())),
-        limit, max_tokens, site_url, reranker and reranker.budget_ms, tuple(tags),
+        limit, site_url, reranker and reranker.budget_ms, tuple(tags),
+        match,
     )  # fmt: skip
     return answers.get(
         key,
-        lambda: _find(mount, query, limit, max_tokens, site_url, reranker, tags),
+        lambda: _find(mount, query, limit, site_url, reranker, tags, match),
         keep=lambda answer: not answer.degraded,
     )
 
 
 def _find(
-    mount: Mount, query: Query, limit: int, max_tokens: int | None, site_url: str,
-    reranker: Reranker | None, tags: Sequence[str] = (),
+    mount: Mount, query: Query, limit: int, site_url: str, reranker: Reranker | None,
+    tags: Sequence[str], match: str,
 ) -> Answer:  # fmt: skip
     pack = mount.connection()
     if not mount.counts.get("chunks"):
         return Answer("no_docs", (), hint="the pack has no text")
-    pages = allowed_pages(pack, query.filters, tags)
+    pages = allowed_pages(pack, query.filters, tags, match)
     if pages is not None and not pages:
-        return Answer("no_match", (), hint=filter_hint(pack, query.filters, tags))
+        return Answer("no_match", (), hint=filter_hint(pack, query.filters, tags, match))
     ranking = rank_chunks(mount, query, pages)
     if reranker is not None:
         ranking = _rerank(mount, query, ranking, reranker)
-    chosen = _choose(_rows(pack, ranking.hybrid, 3 * limit), limit, max_tokens)
-    results = tuple(
-        _result(row, ranking, citation_url(mount, site_url, row, row["anchor"])) for row in chosen
+    far = not ranking.pinned and is_nothing_close(
+        query, ranking.words, ranking.meaning, mount.languages
     )
-    status = "ok" if results else "no_match"
-    return Answer(status, results, ranking.degraded)
+    shown = min(limit, NEAREST) if far else limit
+    passages = group_chunks(_rows(pack, ranking.hybrid, 3 * shown), shown)
+    results = tuple(_result(mount, passage, ranking, site_url) for passage in passages)
+    if not results:
+        return Answer("no_match", (), ranking.degraded, _empty_hint(query, pages))
+    if far:
+        return Answer("no_match", results, ranking.degraded, "nothing close to the query was found")
+    return Answer("ok", results, ranking.degraded)
+
+
+def _empty_hint(query: Query, pages: Sequence[int] | None) -> str:
+    if query.phrases:
+        return "no passage holds the quoted phrase; ask without quotation marks"
+    if pages is not None:
+        return f"nothing in the {len(pages)} pages that pass the filters answers the query"
+    return "no word of the query is in this pack; ask in other words"
 
 
 def _rerank(mount: Mount, query: Query, ranking: Ranking, reranker: Reranker) -> Ranking:
@@ -159,38 +178,20 @@ def _rows(pack: sqlite3.Connection, chunks: Sequence[int], at_once: int) -> Iter
         yield from (rows[chunk] for chunk in part if chunk in rows)
 
 
-def _choose(rows: Iterator[sqlite3.Row], limit: int, max_tokens: int | None) -> list[sqlite3.Row]:
-    """Take the best, at most a few of each page, while the budget lasts."""
-    chosen: list[sqlite3.Row] = []
-    per_page: dict[int, int] = {}
-    spent = 0
-    for row in rows:
-        if per_page.get(row["page_id"], 0) >= PER_PAGE:
-            continue
-        if max_tokens is not None and chosen and spent + row["tokens"] > max_tokens:
-            continue
-        chosen.append(row)
-        spent += row["tokens"]
-        per_page[row["page_id"]] = per_page.get(row["page_id"], 0) + 1
-        if len(chosen) == limit:
-            break
-    return chosen
-
-
-def _result(row: sqlite3.Row, ranking: Ranking, url: str) -> Result:
+def _result(mount: Mount, passage: Passage, ranking: Ranking, site_url: str) -> Result:
+    row = passage.best
     words_rank, by_words = _place(ranking.words, row["id"])
     meaning_rank, by_meaning = _place(ranking.meaning, row["id"])
     return Result(
         chunk=row["id"],
-        text=row["text"],
+        text=passage_text(mount.connection(), passage.rows),
         title=row["title"],
-        slug=row["path"],
+        path=row["path"],
         anchor=row["anchor"],
-        headings=tuple(json.loads(row["headings"])),
-        citation_url=url,
-        source=source_place(row, (row["first_line"], row["last_line"])),
-        lines=(row["first_line"], row["last_line"]),
-        tokens=row["tokens"],
+        headings=headings_of(row),
+        citation_url=citation_url(mount, site_url, row, row["anchor"]),
+        source=source_place(row, passage.lines),
+        lines=passage.lines,
         vector_rank=meaning_rank,
         vector_score=round(by_meaning.score, 6) if by_meaning else None,
         bm25_rank=words_rank,
@@ -206,9 +207,13 @@ def _place(hits: Sequence[Hit], chunk: int) -> tuple[int | None, Hit | None]:
 
 
 def filter_hint(
-    pack: sqlite3.Connection, filters: Mapping[str, str], tags: Sequence[str] = ()
-) -> str:
+    pack: sqlite3.Connection, filters: Mapping[str, str], tags: Sequence[str] = (),
+    match: str = "all",
+) -> str:  # fmt: skip
     """Say which values a filter that matches nothing could have."""
+    if match == "any" and tags and not allowed_pages(pack, {}, tags, match):
+        valid = ", ".join(valid_values(pack, "tag"))
+        return f"no page has any of the tags {', '.join(tags)}; valid: {valid}"
     every = [*filters.items(), *(("tag", tag) for tag in tags)]
     for name, value in every:
         if not allowed_pages(pack, {name: value}):

@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lorepack.packfile.comments import strip_comments
 from lorepack.packfile.hidden import without_hidden
-from lorepack.server.mount import Mount
 from lorepack.server.retrieve.cite import citation_url
-from lorepack.server.retrieve.rerank import Reranker
+from lorepack.server.tools.arguments import Arguments, Paged, input_schema
+from lorepack.server.tools.budget import budget_of, fill
 
-CURSOR: Mapping[str, Any] = {"type": "string", "pattern": "^[0-9]{1,9}$"}
-"""Where a list goes on: the ``nextCursor`` of the answer before."""
+if TYPE_CHECKING:
+    from lorepack.server.mount import Mount
+    from lorepack.server.retrieve.rerank import Reranker
 
 _TILDES = re.compile(r"~{3,}")
 
@@ -35,6 +36,20 @@ class Context:
     shares_disk: bool = False
     roots: tuple[Path, ...] = ()
 
+    @property
+    def label(self) -> str:
+        """The pack and its version, for answers."""
+        return f"{self.mount.name} {self.mount.version}"
+
+    @property
+    def logged(self) -> dict[str, str]:
+        """What a line in the log says of what is asked."""
+        return {"pack": self.mount.name, "version": self.mount.version}
+
+    def with_roots(self, roots: tuple[Path, ...]) -> Context:
+        """Return the same for a client that works in ``roots``."""
+        return replace(self, roots=roots)
+
     def cite(self, page: sqlite3.Row, anchor: str = "") -> str:
         """Return the address of a page (a row with ``path`` and ``url``), or of a place in it."""
         return citation_url(self.mount, self.site_url, page, anchor)
@@ -42,7 +57,7 @@ class Context:
 
 @dataclass(frozen=True)
 class ToolAnswer:
-    """``text`` is complete by itself; ``data`` is the same without long texts."""
+    """``text`` is complete by itself; ``data`` is the same for programs."""
 
     text: str
     data: Mapping[str, Any]
@@ -51,14 +66,23 @@ class ToolAnswer:
 
 @dataclass(frozen=True)
 class ToolSpec:
-    """A tool: name, when to use it, JSON Schemas of its input and output, and what runs it."""
+    """A tool: name, what it is for, its arguments, and what runs it.
+
+    ``description`` holds ``{pack}`` where the pack's name goes; its first 160 characters say what
+    the tool is for, as some clients cut there. ``run`` takes a `Context` (or what its server makes
+    of one) and arguments of the model.
+    """
 
     name: str
     description: str
-    input_schema: Mapping[str, Any]
-    output_schema: Mapping[str, Any]
-    run: Callable[[Context, Mapping[str, Any]], ToolAnswer]
+    arguments: type[Arguments]
+    run: Callable[[Any, Any], ToolAnswer]
     reads_roots: bool = False
+
+    @property
+    def input_schema(self) -> dict[str, Any]:
+        """The JSON Schema of the arguments."""
+        return input_schema(self.arguments)
 
 
 def document(text: str) -> str:
@@ -74,34 +98,19 @@ def fenced(text: str) -> str:
     return f"{fence}document\n{text}\n{fence}"
 
 
-def seen(answer: ToolAnswer) -> ToolAnswer:
+def without_invisible(answer: ToolAnswer) -> ToolAnswer:
     """Return ``answer`` without characters that its reader cannot see."""
-    return ToolAnswer(without_hidden(answer.text), _seen(answer.data), answer.is_error)
+    return ToolAnswer(without_hidden(answer.text), _visible(answer.data), answer.is_error)
 
 
-def _seen(value: Any) -> Any:
+def _visible(value: Any) -> Any:
     if isinstance(value, str):
         return without_hidden(value)
     if isinstance(value, Mapping):
-        return {_seen(key): _seen(inner) for key, inner in value.items()}
+        return {_visible(key): _visible(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_seen(inner) for inner in value]
+        return [_visible(inner) for inner in value]
     return value
-
-
-def tokens_of(text: str) -> int:
-    """Return about how many tokens ``text`` has, rather too many: one for three bytes of UTF-8."""
-    return len(text.encode()) // 3 + 1
-
-
-def fitting(lines: Sequence[str], max_tokens: int) -> int:
-    """Return how many of ``lines`` fit in a budget, from the first on; at least one if any."""
-    left = max_tokens
-    for number, line in enumerate(lines):
-        left -= tokens_of(line)
-        if left < 0:
-            return max(number, 1)
-    return len(lines)
 
 
 def next_cursor(begin: int, shown: int, total: int) -> str | None:
@@ -109,71 +118,49 @@ def next_cursor(begin: int, shown: int, total: int) -> str | None:
     return str(begin + shown) if begin + shown < total else None
 
 
-def stamp(mount: Mount) -> dict[str, str]:
-    """Return which pack answered, for every structured answer."""
+def more_line(left: int, what: str, cursor: str | None) -> str:
+    """Return the line on what an answer leaves out, and the call that gets it; '' for nothing."""
+    if cursor is None:
+        return ""
+    return f'{left} more {what}: call again with cursor "{cursor}".'
+
+
+def pack_identity(mount: Mount) -> dict[str, str]:
+    """Return which pack answered, for every answer to a program."""
     return {"pack": mount.name, "version": mount.version, "digest": mount.digest[:16]}
 
 
-def listed(
-    context: Context, arguments: Mapping[str, Any], key: str, entries: Sequence[Mapping[str, Any]],
+def paginated(
+    context: Context, arguments: Paged, key: str, entries: Sequence[Mapping[str, Any]],
     line: Callable[[Mapping[str, Any]], str], nothing: str = "nothing found", *, head: str = "",
-    limit: int = 100, **data: Any,
+    **data: Any,
 ) -> ToolAnswer:  # fmt: skip
-    """Return one screen of a list: ``entries`` under ``key``, and a line of text for each.
-
-    ``cursor``, ``limit`` and ``maxTokens`` of the arguments say where it begins and ends.
+    """Return one part of a list: ``entries`` under ``key``, and a line of text for each.
 
     Args:
-        nothing: said of an empty list.
+        nothing: what is said of an empty list.
         head: the first line of the text, of an empty list too.
-        limit: of entries, where the arguments name none.
     """
-    begin = int(arguments.get("cursor", "0"))
-    screen = entries[begin : begin + arguments.get("limit", limit)]
-    lines = [line(entry) for entry in screen]
-    count = fitting(lines, arguments.get("maxTokens", 3000))
-    following = next_cursor(begin, count, len(entries))
-    answer = {
-        **stamp(context.mount), "status": "ok" if entries else "no_match", **data,
-        "total": len(entries), key: list(screen[:count]), "nextCursor": following,
-    }  # fmt: skip
+    begin = int(arguments.cursor)
+    screen = entries[begin : begin + arguments.limit]
+    status = "ok" if entries else "no_match"
     if not head:
-        head = f"{len(entries)} {key}" if entries else f"{answer['status']}: {nothing}"
-    more = [f"More with cursor {following}"] if following else []
-    return ToolAnswer("\n".join([head, *lines[:count], *more]), answer)
-
-
-def budget(default: int) -> dict[str, Any]:
-    """Return the schema of ``maxTokens``."""
-    return {"type": "integer", "minimum": 50, "maximum": 100_000, "default": default}
-
-
-LIST: Mapping[str, Any] = {
-    "limit": {"type": "integer", "minimum": 1, "maximum": 500, "default": 100},
-    "cursor": CURSOR,
-    "maxTokens": budget(3000),
-}
-"""What every tool takes that answers with a list."""
+        head = f"{len(entries)} {key}" if entries else f"{status}: {nothing}"
+    budget = budget_of(arguments.max_tokens)
+    text, count = fill(
+        budget, head, [line(entry) for entry in screen],
+        lambda shown: more_line(
+            len(entries) - begin - shown, key, next_cursor(begin, shown, len(entries))
+        ),
+    )  # fmt: skip
+    answer = {
+        **pack_identity(context.mount), "status": status, **data, "total": len(entries),
+        key: list(screen[:count]), "nextCursor": next_cursor(begin, count, len(entries)),
+    }  # fmt: skip
+    return ToolAnswer(text, answer)
 
 
 def error(code: str, message: str, details: Mapping[str, Any] | None = None) -> ToolAnswer:
     """Return a hard error in the one form that all tools share."""
     body = {"code": code, "message": message, "details": dict(details or {})}
     return ToolAnswer(f"Error {code}: {message}", {"success": False, "error": body}, True)
-
-
-def object_schema(properties: Mapping[str, Any], required: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return a JSON Schema of an object that refuses unknown keys."""
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(required),
-        "additionalProperties": False,
-    }
-
-
-def output_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema of an answer: its stamp, a status and ``properties``."""
-    text = {"type": "string"}
-    common = {"pack": text, "version": text, "digest": text, "status": text}
-    return {"type": "object", "properties": {**common, **properties}}

@@ -5,18 +5,14 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Annotated, Any, ClassVar, Literal
 
-from lorepack.server.tools.answer import (
-    LIST,
-    Context,
-    ToolAnswer,
-    ToolSpec,
-    fenced,
-    listed,
-    object_schema,
-    output_schema,
-)
+from pydantic import Field
+
+from lorepack.server.tools.answer import Context, ToolAnswer, ToolSpec, fenced, paginated
+from lorepack.server.tools.arguments import Paged
+from lorepack.server.tools.budget import budget_of
+from lorepack.server.tools.folders import page_or_folder
 
 _SUGGESTIONS = """
 SELECT pages.path AS page, rank, kind, target, message, text, line, start, link
@@ -31,24 +27,36 @@ SELECT count(*) FROM pages
 WHERE :path = '' OR path = :path OR substr(path, 1, length(:path) + 1) = :path || '/'
 """
 
+
+class LinkerArguments(Paged):
+    """What ``cross_linker`` takes."""
+
+    renamed: ClassVar = {"path": "page", "folder": "page"}
+    page: Annotated[str, Field(description="a page or a folder")] = ""
+    dry_run: Annotated[Literal[True], Field(description="always true")] = True
+
+
 Suggestion = Mapping[str, Any]
 """A row of the table ``suggestions`` with its ``page``."""
 
 
-def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
+def run(context: Context, arguments: LinkerArguments) -> ToolAnswer:
     """List links that a page, or the pages of a folder, could have, the best first."""
     pack = context.mount.connection()
-    path = arguments.get("path", "").strip("/")
+    path = page_or_folder(pack, arguments.page)
     found = read_suggestions(pack, path)
     (known,) = pack.execute(_KNOWN, {"path": path}).fetchone()
-    nothing = "no link is missing here" if known else f"no page {path!r}"
+    nothing = "no link is missing here" if known else f"no page or folder {path!r}"
     head = f"{len(found)} links that {path or 'the pages'} could have; nothing was written"
-    answer = listed(
+    answer = paginated(
         context, arguments, "suggestions", found, suggestion_line, nothing,
         head=head if found else "", dryRun=True, page=path,
     )  # fmt: skip
     patch = patch_of(pack, answer.data["suggestions"])
     text = f"{answer.text}\n{fenced(patch)}" if patch else answer.text
+    budget = budget_of(arguments.max_tokens)
+    if patch and budget.measure(text) > budget.limit:
+        text = f"{answer.text}\nThe patch is left out: ask with a smaller limit."
     return ToolAnswer(text, answer.data)
 
 
@@ -107,17 +115,9 @@ def _hunks(before: str, after: str, first_line: int) -> Iterator[str]:
 SPEC = ToolSpec(
     name="cross_linker",
     description=(
-        "Suggest links for a page or a folder: names of other pages that are mentioned without a "
-        "link, broken links with the nearest name, pages near in meaning; with a patch. Never "
-        "writes."
+        "Suggest links that a page or folder of {pack} could have, with a patch: names mentioned "
+        "without a link, broken links with the nearest name, similar pages. Never writes."
     ),
-    input_schema=object_schema(
-        {
-            "path": {"type": "string", "description": "a page or a folder"},
-            "dry_run": {"const": True, "description": "always true"},
-            **LIST,
-        }
-    ),
-    output_schema=output_schema({"suggestions": {"type": "array", "items": {"type": "object"}}}),
+    arguments=LinkerArguments,
     run=run,
 )

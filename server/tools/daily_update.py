@@ -6,18 +6,12 @@ import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
-from lorepack.server.tools.answer import (
-    LIST,
-    Context,
-    ToolAnswer,
-    ToolSpec,
-    error,
-    listed,
-    object_schema,
-    output_schema,
-)
+from pydantic import Field
+
+from lorepack.server.tools.answer import Context, ToolAnswer, ToolSpec, error, paginated
+from lorepack.server.tools.arguments import Paged
 
 _PAGES = """
 SELECT path, title, summary, created, updated, substr(max(created, updated), 1, 10) AS day
@@ -44,14 +38,22 @@ _WEEK = timedelta(days=7)
 _NEVER = "9999-12-31"
 
 
-def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
+class UpdateArguments(Paged):
+    """What ``daily_update`` takes."""
+
+    renamed: ClassVar = {"date": "since", "day": "since", "from": "since"}
+    since: Annotated[str, Field(max_length=40, description="a day, 2026-01-31")] = ""
+
+
+def run(context: Context, arguments: UpdateArguments) -> ToolAnswer:
     """List what is new and changed since a day, or in the week before the pack's own day."""
     mount = context.mount
-    since = arguments.get("since")
+    given = arguments.since
     try:
-        since = date.fromisoformat(since).isoformat() if since else week_before(mount.day)
+        since = date.fromisoformat(given).isoformat() if given else week_before(mount.day)
     except ValueError:
-        return error("invalid_date", f"{since!r} is no date", {"form": "2026-01-31"})
+        return error("invalid_date", f"since: {given!r} is not a date like 2026-01-31",
+                     {"form": "2026-01-31"})  # fmt: skip
     pack = mount.connection()
     linked = {row[0] for row in pack.execute(_LINKED)}
     pages = [
@@ -66,7 +68,7 @@ def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
     told = read_changes(pack)
     head = _head(mount.day, since, len(pages), told, mount.previous_version, tags, orphans)
     nothing = "nothing is dated since then"
-    return listed(
+    return paginated(
         context, arguments, "pages", pages, page_line, nothing, head=head,
         since=since, day=mount.day, newTags=tags, newOrphans=orphans[:100],
         previousVersion=mount.previous_version, changes=told[:100],
@@ -123,10 +125,9 @@ def page_line(row: Mapping[str, Any]) -> str:
 SPEC = ToolSpec(
     name="daily_update",
     description=(
-        "List pages new or changed since a day, new tags and new orphans, and what differs from "
-        "the previous pack; without a day, the week before the pack's own day."
+        "List pages of {pack} that are new or changed since a day, new tags and orphans, and what "
+        "differs from the previous version; without a day, the week before the pack's own."
     ),
-    input_schema=object_schema({"since": {"type": "string", "maxLength": 40}, **LIST}),
-    output_schema=output_schema({"pages": {"type": "array", "items": {"type": "object"}}}),
+    arguments=UpdateArguments,
     run=run,
 )

@@ -2,96 +2,201 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from lorepack.server.retrieve.cite import source_line
-from lorepack.server.retrieve.query import FILTERS, MAX_QUERY
-from lorepack.server.retrieve.search import Answer, Result, find_chunks
+from pydantic import Field
+
+from lorepack.server.retrieve.cite import readable_url
 from lorepack.server.tools.addressed import notes
 from lorepack.server.tools.answer import (
     Context,
     ToolAnswer,
     ToolSpec,
-    budget,
     document,
     fenced,
-    object_schema,
-    output_schema,
-    stamp,
+    more_line,
+    next_cursor,
+    pack_identity,
 )
+from lorepack.server.tools.arguments import Arguments, Between, Cursor, MaxTokens
+from lorepack.server.tools.budget import Budget, budget_of, cut, fill
+
+if TYPE_CHECKING:
+    from lorepack.server.retrieve.search import Answer, Result
+
+_HEADINGS = 300
+"""Characters of the headings that an answer without their passages names."""
 
 
-def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
-    """Answer from the pack; document text goes into the text content only, unless asked for."""
-    answer = find_chunks(
-        context.mount,
-        arguments["query"],
-        limit=arguments.get("limit", 8),
-        filters=arguments.get("filters", {}),
-        max_tokens=arguments.get("maxTokens", 3000),
-        site_url=context.site_url,
-        reranker=context.reranker,
-    )
-    with_text = bool(arguments.get("includeText", False))
+class Filters(Arguments):
+    """Which pages may answer."""
+
+    renamed: ClassVar = {"page": "path", "folder": "path", "tags": "tag", "language": "lang"}
+    source: str = ""
+    path: str = ""
+    tag: str = ""
+    category: str = ""
+    lifecycle: str = ""
+    lang: str = ""
+    tool: str = ""
+
+    def chosen(self) -> dict[str, str]:
+        """Return the filters that are set, by name."""
+        return {name: value for name, value in self.model_dump().items() if value}
+
+
+class ChunksArguments(Arguments):
+    """What ``find_chunks`` takes."""
+
+    renamed: ClassVar = {
+        "question": "query", "q": "query", "k": "limit", "top_k": "limit", "filter": "filters",
+        "include_text": "",
+    }  # fmt: skip
+    query: Annotated[str, Field(min_length=1)]
+    limit: Annotated[int, Between(1, 50), Field(description="1 to 50, else 8")] = 8
+    filters: Annotated[Filters, Field(description="pages that may answer")] = Filters()
+    explain: Annotated[bool, Field(description="show ranks and scores")] = False
+    cursor: Cursor = "0"
+    max_tokens: MaxTokens = 0
+
+
+def run(context: Context, arguments: ChunksArguments) -> ToolAnswer:
+    """Answer from the pack with cited passages, best first."""
+    answer = search(context, arguments)
     data = {
-        **stamp(context.mount),
+        **pack_identity(context.mount),
         "status": answer.status,
         "degraded": bool(answer.degraded),
         "degradedReason": answer.degraded,
         "hint": answer.hint,
-        "results": [_entry(result, with_text) for result in answer.results],
     }
-    return ToolAnswer(_text(context, answer), data)
+    hits = [(context, result) for result in answer.results]
+    return answer_with(arguments, hits, head_of(context.label, answer), data)
 
 
-def _entry(result: Result, with_text: bool) -> dict[str, object]:
-    entry = result.as_dict()
-    if with_text:
-        entry["text"] = document(result.text)
-    else:
-        del entry["text"]
-    return entry
+def search(context: Context, arguments: ChunksArguments) -> Answer:
+    """Return what the pack answers, up to the end of the part that is asked for."""
+    from lorepack.server.retrieve.search import find_chunks
+
+    return find_chunks(
+        context.mount,
+        arguments.query,
+        limit=int(arguments.cursor) + arguments.limit,
+        filters=arguments.filters.chosen(),
+        site_url=context.site_url,
+        reranker=context.reranker,
+    )
 
 
-def _text(context: Context, answer: Answer) -> str:
-    head = f"{len(answer.results)} chunks from {context.mount.name} {context.mount.version}"
-    lines = [head if answer.results else f"{answer.status}: {answer.hint or 'nothing found'}"]
+def head_of(label: str, answer: Answer) -> str:
+    """Return the first lines of an answer: whether anything was found, and what failed."""
+    lines = [label]
+    if answer.status != "ok":
+        lines = [f"{answer.status}: {answer.hint} in {label}." if answer.results
+                 else f"{answer.status}: {answer.hint} ({label})."]  # fmt: skip
+    if answer.status == "no_match" and answer.results:
+        lines.append("The nearest passages, which probably do not answer:")
     if answer.degraded:
         lines.append(f"Degraded: {answer.degraded}")
-    addressed = notes(context.mount, [result.slug for result in answer.results])
-    for number, result in enumerate(answer.results, 1):
-        title = " > ".join((result.title, *result.headings))
-        sha = source_line(result.source)
-        lines.append(
-            f"\n## {number}. {title}\n"
-            f"{result.slug}:{result.lines[0]}-{result.lines[1]}{sha} <{result.citation_url}>\n"
-            f"{addressed.get(result.slug, '')}{fenced(result.text)}"
-        )
     return "\n".join(lines)
+
+
+def answer_with(
+    arguments: ChunksArguments, hits: Sequence[tuple[Context, Result]], head: str,
+    data: dict[str, Any], *, name_packs: bool = False,
+) -> ToolAnswer:  # fmt: skip
+    """Return the part of ``hits`` that is asked for and fits, as text and as data.
+
+    Args:
+        name_packs: whether each hit says from which pack it is.
+    """
+    begin, budget = int(arguments.cursor), budget_of(arguments.max_tokens)
+    hits = hits[begin : begin + arguments.limit]
+    flagged = _addressed(hits)
+    blocks = [
+        _block(context, result, arguments.explain, flagged.get((context.label, result.path), ""),
+               name_packs)
+        for context, result in hits
+    ]  # fmt: skip
+    if blocks:
+        blocks[0] = _first(blocks[0], budget, head, hits[0][1])
+    total = begin + len(hits)
+
+    def more(shown: int) -> str:
+        names = "; ".join(" > ".join((r.title, *r.headings)) for _, r in hits[shown:])
+        line = more_line(len(hits) - shown, "found", next_cursor(begin, shown, total))
+        return f"\n{line} They are: {names[:_HEADINGS]}" if line else ""
+
+    text, count = fill(budget, head, blocks, more)
+    data = {
+        **data,
+        "results": [entry(context, result, name_packs) for context, result in hits[:count]],
+        "nextCursor": next_cursor(begin, count, total),
+    }
+    return ToolAnswer(text, data)
+
+
+def entry(context: Context, result: Result, name_pack: bool = False) -> dict[str, Any]:
+    """Return a result for a program."""
+    values = {**result.as_dict(), "text": document(result.text)}
+    return {**values, **pack_identity(context.mount)} if name_pack else values
+
+
+def _block(context: Context, result: Result, explain: bool, note: str, name_pack: bool) -> str:
+    title = " > ".join((result.title, *result.headings))
+    pack = f"{context.label}: " if name_pack else ""
+    scores = f"{_scores(result)}\n" if explain else ""
+    first, last = result.lines
+    lines = f"L{first}" if first == last else f"L{first}-{last}"
+    return (
+        f"\n## {pack}{title}\n{readable_url(result.citation_url)} {lines}\n{scores}{note}"
+        f"{fenced(result.text)}"
+    )
+
+
+def _first(block: str, budget: Budget, head: str, result: Result) -> str:
+    """Return the best hit's block, its passage cut where it alone is more than may be."""
+    room = budget.limit - budget.measure(head) - 8
+    if budget.measure(block) <= room:
+        return block
+    begin = block.index(fenced(result.text))
+    left = f'\nThe passage is cut: get_page with page "{readable_url(result.citation_url)}".'
+    room -= budget.measure(f"{block[:begin]}{fenced('')}{left}")
+    shown = cut(document(result.text), max(room, 20), budget.measure)
+    return f"{block[:begin]}{fenced(shown)}{left}"
+
+
+def _scores(result: Result) -> str:
+    parts = [f"rrf {result.rrf_score:.4f}"]
+    if result.bm25_rank:
+        parts.append(f"bm25 rank {result.bm25_rank}, {result.bm25_score:.2f} "
+                     f"by weight {result.bm25_weight:.2f}")  # fmt: skip
+    if result.vector_rank:
+        parts.append(f"vector rank {result.vector_rank}, {result.vector_score:.3f}")
+    if result.rerank_score is not None:
+        parts.append(f"rerank {result.rerank_score:.3f}")
+    return "; ".join(parts)
+
+
+def _addressed(hits: Iterable[tuple[Context, Result]]) -> dict[tuple[str, str], str]:
+    """Return the note of each page (pack and path) whose text addresses agents."""
+    paths: dict[str, tuple[Context, list[str]]] = {}
+    for context, result in hits:
+        paths.setdefault(context.label, (context, []))[1].append(result.path)
+    return {
+        (label, path): note
+        for label, (context, named) in paths.items()
+        for path, note in notes(context.mount, named).items()
+    }
 
 
 SPEC = ToolSpec(
     name="find_chunks",
     description=(
-        "Search this pack by words and meaning, in any language. Use it first for any question; "
-        'quote a "phrase" that must occur. Returns cited passages, best first.'
+        "Search {pack}: cited passages that answer a question, best first, in any language. Ask it "
+        'before you answer from memory; quote a "phrase" that must occur.'
     ),
-    input_schema=object_schema(
-        {
-            "query": {"type": "string", "minLength": 1, "maxLength": MAX_QUERY},
-            "limit": {"type": "integer", "minimum": 1, "maximum": 50, "default": 8},
-            "maxTokens": budget(3000),
-            "filters": object_schema({name: {"type": "string"} for name in FILTERS}),
-            "includeText": {"type": "boolean", "description": "repeat texts in structured content"},
-        },
-        ("query",),
-    ),
-    output_schema=output_schema(
-        {
-            "degraded": {"type": "boolean"},
-            "results": {"type": "array", "items": {"type": "object"}},
-        }
-    ),
+    arguments=ChunksArguments,
     run=run,
 )

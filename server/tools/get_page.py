@@ -4,175 +4,226 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar
 
-from lorepack.server.retrieve.cite import source_line, source_place
+from pydantic import Field
+
+from lorepack.server.retrieve.cite import readable_url, source_line, source_place
+from lorepack.server.retrieve.page_names import (
+    Place,
+    Section,
+    find_pages,
+    find_sections,
+    page_sections,
+)
 from lorepack.server.tools.addressed import notes
 from lorepack.server.tools.answer import (
-    CURSOR,
     Context,
     ToolAnswer,
     ToolSpec,
-    budget,
+    document,
     fenced,
-    fitting,
-    object_schema,
-    output_schema,
-    stamp,
-    tokens_of,
+    more_line,
+    pack_identity,
 )
+from lorepack.server.tools.arguments import Arguments, Cursor, MaxTokens
+from lorepack.server.tools.budget import Budget, budget_of, cut, fill
 from lorepack.server.tools.near_names import near_names
 
-_LISTED = 100
+_LISTED = 500
+_OUTLINE = 1_500
+"""Characters of the sections that a page is cut without."""
 _BY_PATH = """
 SELECT pages.*, sources.name AS source, sources.kind, sources.web,
     sources.revision, sources.subdir FROM pages
 JOIN sources ON sources.id = pages.source_id WHERE pages.path = ?
 """
-_BY_TITLE = "SELECT path FROM pages WHERE lower(title) = lower(?) ORDER BY path"
 _LIST = "SELECT id, path, title FROM pages WHERE id > ? ORDER BY id LIMIT ?"
+_COUNT_AFTER = "SELECT count(*) FROM pages WHERE id > ?"
 _NAMES = "SELECT path, title FROM pages"
-_HEADINGS = "SELECT * FROM headings WHERE page_id = ? ORDER BY ordinal"
+_AT_ANCHOR = """
+SELECT min(first_line) AS first, max(last_line) AS last FROM chunks
+WHERE page_id = ? AND anchor = ?
+"""
 
 
-def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
-    """Answer with a page, a section, or one screen of the list of pages."""
+class PageArguments(Arguments):
+    """What ``get_page`` takes."""
+
+    renamed: ClassVar = {
+        "path": "page", "title": "page", "name": "page", "section": "subsection",
+        "heading": "subsection", "anchor": "subsection", "list": "list_pages",
+    }  # fmt: skip
+    page: Annotated[
+        str, Field(description="path, title, citation, [[link]] or qualified symbol")
+    ] = ""
+    subsection: Annotated[str, Field(description="heading or anchor; one section only")] = ""
+    list_pages: bool = False
+    cursor: Cursor = "0"
+    max_tokens: MaxTokens = 0
+
+
+def run(context: Context, arguments: PageArguments) -> ToolAnswer:
+    """Answer with a page, a section, or one part of the list of pages."""
     pack = context.mount.connection()
-    name = arguments.get("page")
-    if arguments.get("listPages") or not name:
-        return _list(context, pack, int(arguments.get("cursor", "0")), arguments)
-    row = _find(pack, name)
-    if row is None:
-        return _no_match(context, pack, name)
-    if subsection := arguments.get("subsection"):
-        return _section(context, pack, row, subsection, arguments)
-    return _page(context, pack, row, arguments)
+    if arguments.list_pages or not arguments.page:
+        return _list(context, pack, arguments)
+    places = find_pages(pack, arguments.page)
+    if len(places) == 1:
+        return read_place(context, places[0], arguments)
+    return several(context, places, arguments) if places else no_page(context, arguments.page)
 
 
-def _find(pack: sqlite3.Connection, name: str) -> sqlite3.Row | None:
-    """Find the exact path; a title will do when only one page has it."""
-    row: sqlite3.Row | None = pack.execute(_BY_PATH, (name,)).fetchone()
-    if row is None:
-        titled = pack.execute(_BY_TITLE, (name,)).fetchall()
-        if len(titled) == 1:
-            row = pack.execute(_BY_PATH, (titled[0]["path"],)).fetchone()
-    return row
+def read_place(context: Context, place: Place, arguments: PageArguments) -> ToolAnswer:
+    """Answer with the page of ``place``, or with the section that it or the arguments name."""
+    pack = context.mount.connection()
+    row: sqlite3.Row = pack.execute(_BY_PATH, (place.path,)).fetchone()
+    sections = page_sections(pack, row["id"])
+    name = arguments.subsection or place.section
+    if not name:
+        return _answer(context, row, row["markdown"], row["body_line"], "", sections, arguments)
+    found = find_sections(sections, name) or _at_anchor(pack, row, name)
+    if len(found) > 1:
+        return _several_sections(context, row, name, found)
+    if not found:
+        return _no_section(context, row, name, sections)
+    section = found[0]
+    lines = row["markdown"].split("\n")
+    first = section.line - row["body_line"]
+    last = len(lines) if section.end is None else section.end - row["body_line"]
+    text = "\n".join(lines[first:last]).rstrip()
+    inside = [s for s in sections if section.line < s.line < (section.end or s.line + 1)]
+    return _answer(context, row, text, section.line, section.anchor, inside, arguments)
 
 
-def _no_match(context: Context, pack: sqlite3.Connection, name: str) -> ToolAnswer:
+def _at_anchor(pack: sqlite3.Connection, row: sqlite3.Row, anchor: str) -> list[Section]:
+    """Return the passages at an anchor that is no heading's."""
+    first, last = pack.execute(_AT_ANCHOR, (row["id"], anchor.lstrip("#"))).fetchone()
+    return [] if first is None else [Section(anchor, anchor.lstrip("#"), first, last + 1)]
+
+
+def several(context: Context, places: Sequence[Place], arguments: PageArguments) -> ToolAnswer:
+    """Answer with all the pages that a name may mean."""
+    names = [f"{place.path}{'#' if place.section else ''}{place.section}" for place in places]
+    data = {**pack_identity(context.mount), "status": "several", "pages": names}
+    lines = [f"several: {len(names)} pages may be meant by {arguments.page!r}; give one of",
+             *(f"- {name}" for name in names)]  # fmt: skip
+    return ToolAnswer("\n".join(lines), data)
+
+
+def no_page(context: Context, name: str) -> ToolAnswer:
+    """Answer that there is no such page, with the names that are most like it."""
     names: dict[str, str] = {}
-    for path, title in pack.execute(_NAMES):
+    for path, title in context.mount.connection().execute(_NAMES):
         names.setdefault(path.lower(), path)
         names.setdefault(title.lower(), path)
     near = list(dict.fromkeys(names[found] for found in near_names(name.lower(), names, 10)))[:5]
-    data = {**stamp(context.mount), "status": "no_match", "near": near}
-    text = f"no_match: no page {name!r}." + (f" Near: {', '.join(near)}" if near else "")
-    return ToolAnswer(text, data)
+    data = {**pack_identity(context.mount), "status": "no_match", "near": near}
+    hint = f"Near: {', '.join(near)}" if near else "listPages: true lists all pages."
+    return ToolAnswer(f"no_match: {context.label} has no page {name[:200]!r}. {hint}", data)
 
 
-def _list(
-    context: Context, pack: sqlite3.Connection, after: int, arguments: Mapping[str, Any]
+def _several_sections(
+    context: Context, row: sqlite3.Row, name: str, found: Sequence[Section]
 ) -> ToolAnswer:
+    data = {**pack_identity(context.mount), "status": "several", "page": row["path"],
+            "sections": [section.anchor for section in found]}  # fmt: skip
+    head = f"several: {row['path']} has {len(found)} sections {name!r}; give one of"
+    lines = [f"- {section.anchor}: {section.text}, line {section.line}" for section in found]
+    return ToolAnswer("\n".join([head, *lines]), data)
+
+
+def _no_section(
+    context: Context, row: sqlite3.Row, name: str, sections: Sequence[Section]
+) -> ToolAnswer:
+    texts = {section.text.lower(): section.text for section in sections}
+    near = [texts[found] for found in near_names(name.lower(), texts, 5)]
+    near = near or [section.text for section in sections[:5]]
+    data = {**pack_identity(context.mount), "status": "no_match", "near": near}
+    hint = f"There are: {', '.join(near)}" if near else "It has no sections."
+    return ToolAnswer(f"no_match: {row['path']} has no section {name[:200]!r}. {hint}", data)
+
+
+def _list(context: Context, pack: sqlite3.Connection, arguments: PageArguments) -> ToolAnswer:
+    after = int(arguments.cursor)
     rows = pack.execute(_LIST, (after, _LISTED)).fetchall()
-    lines = [f"{row['path']}: {row['title']}" for row in rows]
-    count = fitting(lines, arguments.get("maxTokens", 6000))
-    ends = count == len(rows) < _LISTED
-    following = None if ends or not rows else str(rows[count - 1]["id"])
+    (left,) = pack.execute(_COUNT_AFTER, (after,)).fetchone()
+
+    def cursor(shown: int) -> str | None:
+        return str(rows[shown - 1]["id"]) if rows and shown < left else None
+
+    head = f"{left} pages of {context.label}" if not after else ""
+    text, count = fill(
+        budget_of(arguments.max_tokens), head, [f"{row['path']}: {row['title']}" for row in rows],
+        lambda shown: more_line(left - shown, "pages", cursor(shown)),
+    )  # fmt: skip
     pages = [{"page": row["path"], "title": row["title"]} for row in rows[:count]]
-    data = {**stamp(context.mount), "status": "ok", "pages": pages, "nextCursor": following}
-    more = [f"More with cursor {following}"] if following else []
-    return ToolAnswer("\n".join([*lines[:count], *more]), data)
-
-
-def _page(
-    context: Context, pack: sqlite3.Connection, row: sqlite3.Row, arguments: Mapping[str, Any]
-) -> ToolAnswer:
-    headings = pack.execute(_HEADINGS, (row["id"],)).fetchall()
-    outline = [heading["text"] for heading in headings]
-    return _answer(context, row, row["markdown"], row["body_line"], "", outline, arguments)
-
-
-def _section(
-    context: Context, pack: sqlite3.Connection, row: sqlite3.Row, name: str,
-    arguments: Mapping[str, Any],
-) -> ToolAnswer:  # fmt: skip
-    headings = pack.execute(_HEADINGS, (row["id"],)).fetchall()
-    wanted = name.strip().lstrip("#").strip().lower()
-    at = next(
-        (i for i, h in enumerate(headings) if wanted in (h["text"].lower(), h["anchor"])), None
-    )
-    if at is None:
-        near = near_names(wanted, [h["text"].lower() for h in headings], 5)
-        data = {**stamp(context.mount), "status": "no_match", "near": near}
-        return ToolAnswer(
-            f"no_match: {row['path']} has no section {name!r}. Near: {', '.join(near)}", data
-        )
-    start = headings[at]
-    end = next((h["line"] for h in headings[at + 1 :] if h["level"] <= start["level"]), None)
-    lines = row["markdown"].split("\n")
-    first = start["line"] - row["body_line"]
-    last = len(lines) if end is None else end - row["body_line"]
-    text = "\n".join(lines[first:last]).rstrip()
-    return _answer(context, row, text, start["line"], start["anchor"], [], arguments)
+    data = {**pack_identity(context.mount), "status": "ok", "pages": pages,
+            "nextCursor": cursor(count)}  # fmt: skip
+    return ToolAnswer(text, data)
 
 
 def _answer(
     context: Context, row: sqlite3.Row, text: str, first_line: int, anchor: str,
-    outline: list[str], arguments: Mapping[str, Any],
+    sections: Sequence[Section], arguments: PageArguments,
 ) -> ToolAnswer:  # fmt: skip
-    budget = arguments.get("maxTokens", 6000)
-    shown, truncated = _shorten(text, budget)
-    last_line = first_line + shown.count("\n")
+    text = document(text)
+    begin, budget = min(int(arguments.cursor), len(text)), budget_of(arguments.max_tokens)
     url = context.cite(row, anchor)
-    place = source_place(row, (max(1, first_line), last_line))
-    data = {
-        **stamp(context.mount),
-        "status": "ok",
-        "page": row["path"],
-        "title": row["title"],
-        "anchor": anchor,
-        "citationUrl": url,
-        **place,
-        "lines": [first_line, last_line],
-        "lang": row["lang"],
-        "tags": json.loads(row["tags"]),
-        "truncated": truncated,
-    }
-    if outline:
-        data["sections"] = outline[:200]
-    head = f"# {row['title']}\n{row['path']}:{first_line}-{last_line}{source_line(place)} <{url}>"
-    tail = "\nTruncated: ask for a subsection, or give a larger maxTokens." if truncated else ""
     note = notes(context.mount, [row["path"]]).get(row["path"], "")
-    return ToolAnswer(f"{head}\n{note}{fenced(shown)}{tail}", data)
+    lines_of_all = first_line + text.count("\n")
+    head = _head(row, url, first_line, lines_of_all, lines_of_all) + note
+    rest, outline = text[begin:], ""
+    if begin or budget.measure(f"{head}{fenced(rest)}") > budget.limit:
+        outline = _outline(sections, text, first_line)
+        tail = _tail(len(text), len(text))
+        room = budget.limit - budget.measure(f"{head}{outline}{fenced('')}{tail}") - 8
+        rest = cut(rest, max(room, 40), budget.measure)
+    end = begin + len(rest)
+    first = first_line + text[:begin].count("\n")
+    last = first + rest.count("\n")
+    place = source_place(row, (max(1, first), last))
+    following = str(end) if end < len(text) else None
+    data = {
+        **pack_identity(context.mount), "status": "ok", "page": row["path"], "title": row["title"],
+        "anchor": anchor, "citationUrl": url, **place, "lines": [first, last],
+        "lang": row["lang"], "tags": json.loads(row["tags"]), "truncated": following is not None,
+        "nextCursor": following, "sections": [section.text for section in sections[:200]],
+    }  # fmt: skip
+    shown = f"{_head(row, url, first, last, lines_of_all, place)}{note}{outline}{fenced(rest)}"
+    return ToolAnswer(shown + (_tail(end, len(text)) if following else ""), data)
 
 
-def _shorten(text: str, max_tokens: int) -> tuple[str, bool]:
-    """Cut at a line."""
+def _head(row: sqlite3.Row, url: str, first: int, last: int, of: int, place: Any = None) -> str:
+    lines = f"L{first}-{last}" if last == of else f"L{first}-{last} of {of}"
+    source = source_line(place) if place else ""
+    return f"# {row['title']}\n{row['path']} <{readable_url(url)}> {lines}{source}\n"
+
+
+def _outline(sections: Sequence[Section], text: str, first_line: int) -> str:
+    """Return the sections that can be asked for by themselves, each with its size."""
     lines = text.split("\n")
-    count = fitting(lines, max_tokens)
-    if count == len(lines) and tokens_of(text) <= max_tokens + len(lines):
-        return text, False
-    shown = "\n".join(lines[:count])
-    limit = max_tokens * 3
-    return shown.encode()[:limit].decode(errors="ignore"), True
+    named = []
+    for section in sections:
+        end = len(lines) if section.end is None else section.end - first_line
+        size = sum(len(line) + 1 for line in lines[section.line - first_line : end])
+        named.append(f"{section.text} ({size})")
+    listed, count = fill(Budget(_OUTLINE, len), "", named, lambda n: f"and {len(named) - n} more")
+    names = listed.replace("\n", "; ")
+    return f"Sections, to be had by subsection (characters): {names}\n" if count else ""
+
+
+def _tail(end: int, of: int) -> str:
+    return f'\n{of - end} of {of} characters are left out: call again with cursor "{end}".'
 
 
 SPEC = ToolSpec(
     name="get_page",
     description=(
-        "Read a page by its exact path, or only one subsection (heading). Use it when a passage "
-        "found is not enough. listPages: true lists all pages, a screen at a time."
+        "Read a page of {pack}, or one subsection of it, when a passage found is not enough. "
+        "Long pages go on with cursor. listPages: true lists all pages."
     ),
-    input_schema=object_schema(
-        {
-            "page": {"type": "string", "description": "path such as guide/install.md"},
-            "subsection": {"type": "string", "description": "a heading's text or anchor"},
-            "listPages": {"type": "boolean"},
-            "cursor": CURSOR,
-            "maxTokens": budget(6000),
-        }
-    ),
-    output_schema=output_schema({"page": {"type": "string"}, "citationUrl": {"type": "string"}}),
+    arguments=PageArguments,
     run=run,
 )

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from lorepack.server.retrieve.search import Result, find_chunks
+from pydantic import Field
+
+from lorepack.server.retrieve.cite import readable_url
 from lorepack.server.tools.answer import (
-    LIST,
     Context,
     ToolAnswer,
     ToolSpec,
     error,
     fenced,
-    fitting,
-    listed,
-    object_schema,
-    output_schema,
-    stamp,
+    pack_identity,
+    paginated,
 )
+from lorepack.server.tools.arguments import Paged
+from lorepack.server.tools.budget import budget_of, fill
+
+if TYPE_CHECKING:
+    from lorepack.server.retrieve.search import Result
 
 _PAGES = """
 SELECT path, title, summary, tool, created, updated,
@@ -38,65 +42,128 @@ _COMPARED = 4
 """Passages of each tool in a comparison."""
 
 
-def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
+_RANKED = 50
+"""Passages by which pages are ordered for a question."""
+
+
+class MemoryArguments(Paged):
+    """What ``memory_bridge`` takes."""
+
+    renamed: ClassVar = {
+        "tool_name": "tool", "date_range": "dates", "range": "dates", "question": "query",
+        "topic": "query", "compare": "compare_with",
+    }  # fmt: skip
+    tool: Annotated[str, Field(max_length=100, description="pages that it wrote")] = ""
+    dates: Annotated[
+        str, Field(max_length=40, description="2026-01-01..2026-01-31, open at either end")
+    ] = ""
+    query: Annotated[str, Field(description="nearest to it first")] = ""
+    compare_with: Annotated[
+        str, Field(max_length=100, description="another tool; needs tool and query")
+    ] = ""
+
+
+def run(context: Context, arguments: MemoryArguments) -> ToolAnswer:
     """List the pages that AI tools wrote, in a range of dates; nearest to ``query`` first."""
     try:
-        begin, end = _range(arguments.get("date_range", ""))
+        begin, end = read_dates(arguments.dates)
     except ValueError as wrong:
-        return error("invalid_range", str(wrong), {"form": "2026-01-01..2026-01-31"})
+        return error("invalid_range", f"dates: {wrong}", {"form": "2026-01-01..2026-01-31"})
+    if arguments.compare_with and not (arguments.tool and arguments.query):
+        return error("invalid_arguments", "compareWith needs tool and query")
     written = [dict(row) for row in context.mount.connection().execute(_PAGES)]
-    tools = sorted({row["tool"] for row in written})
+    tools = sorted({tool for row in written for tool in tools_of(row)})
     within = [row for row in written if begin <= row["day"] <= end]
-    wanted, other = arguments.get("tool_name", ""), arguments.get("compare_with")
-    query = arguments.get("query")
-    if other is not None:
-        if not (wanted and query):
-            return error("invalid_arguments", "compare_with needs tool_name and query", {})
-        return _compare(context, arguments, (wanted, other), query, within, tools)
-    pages = [row for row in within if not wanted or row["tool"].lower() == wanted.lower()]
-    if query:
-        order = [result.slug for result in find_chunks(context.mount, query, limit=50).results]
-        place = {path: rank for rank, path in reversed(list(enumerate(order)))}
-        pages.sort(key=lambda row: place.get(row["path"], len(order)))
-    nothing = f"no such page; the tools are {', '.join(tools) or 'none'}"
-    return listed(context, arguments, "pages", pages, page_line, nothing, tools=tools)
+    if arguments.compare_with:
+        return _compare(context, arguments, within, tools)
+    pages = [
+        {**row, "updated_at": row["updated"] or row["created"]}
+        for row in within
+        if not arguments.tool or _wrote(row, arguments.tool)
+    ]
+    if arguments.query:
+        scores = _relevance(context, arguments.query, [row["path"] for row in pages])
+        pages = [{**row, "relevance_score": scores.get(row["path"], 0.0)} for row in pages]
+        pages.sort(key=lambda row: -row["relevance_score"])
+    asked = {"tool_name": arguments.tool, "date_range": arguments.dates, "query": arguments.query}
+    nothing = f"no page{_asked(asked)}; the tools are {', '.join(tools) or 'none'}"
+    head = f"{len(pages)} pages{_asked(asked)}" if pages else ""
+    return paginated(
+        context, arguments, "pages", pages, page_line, nothing, head=head, tools=tools, **asked
+    )
+
+
+def tools_of(page: Mapping[str, Any]) -> list[str]:
+    """Return the tools that wrote a page, of which there may be several."""
+    return [tool for tool in (part.strip() for part in page["tool"].split(",")) if tool]
+
+
+def _wrote(page: Mapping[str, Any], tool: str) -> bool:
+    return tool.lower() in (name.lower() for name in tools_of(page))
+
+
+def _asked(asked: Mapping[str, str]) -> str:
+    """Return what was asked for, in words."""
+    names = {"tool_name": "by", "date_range": "of", "query": "about"}
+    said = [f"{word} {asked[name]!r}" for name, word in names.items() if asked[name]]
+    return f" {' '.join(said)}" if said else ""
+
+
+def _relevance(context: Context, query: str, paths: Sequence[str]) -> dict[str, float]:
+    """Return how near each page is to a question, from 1 for the nearest; by rank, no measure."""
+    from lorepack.server.retrieve.search import find_chunks
+
+    ranked = dict.fromkeys(
+        result.path for result in find_chunks(context.mount, query, limit=_RANKED).results
+    )
+    order = [path for path in ranked if path in set(paths)]
+    return {path: round(1 / rank, 3) for rank, path in enumerate(order, 1)}
 
 
 def _compare(
-    context: Context, arguments: Mapping[str, Any], pair: tuple[str, str], query: str,
-    within: Sequence[Mapping[str, Any]], tools: Sequence[str],
+    context: Context, arguments: MemoryArguments, within: Sequence[Mapping[str, Any]],
+    tools: Sequence[str],
 ) -> ToolAnswer:  # fmt: skip
     """Set side by side what two tools wrote of a topic: passages, and what only one names."""
-    pack = context.mount.connection()
-    said, named, pages = {}, {}, []
+    from lorepack.server.retrieve.search import find_chunks
+
+    pack, query = context.mount.connection(), arguments.query
+    pair = (arguments.tool, arguments.compare_with)
+    found: dict[str, list[Result]] = {}
+    named: dict[str, set[str]] = {}
+    pages: list[dict[str, Any]] = []
     for tool in pair:
-        days = {row["path"]: row["day"] for row in within if row["tool"].lower() == tool.lower()}
-        found = find_chunks(
-            context.mount, query, limit=50, filters={"tool": tool}, site_url=context.site_url
+        days = {row["path"]: row["day"] for row in within if _wrote(row, tool)}
+        results = find_chunks(
+            context.mount, query, limit=_RANKED, filters={"tool": tool}, site_url=context.site_url
         ).results
-        said[tool] = [result for result in found if result.slug in days][:_COMPARED]
-        named[tool] = _named(pack, list(dict.fromkeys(result.slug for result in said[tool])))
+        found[tool] = [result for result in results if result.path in days][:_COMPARED]
+        named[tool] = _named(pack, list(dict.fromkeys(result.path for result in found[tool])))
         pages += [
-            {"tool": tool, "path": r.slug, "title": r.title, "day": days[r.slug],
+            {"tool": tool, "path": r.path, "title": r.title, "day": days[r.path],
              "citationUrl": r.citation_url, "lines": list(r.lines)}
-            for r in said[tool]
+            for r in found[tool]
         ]  # fmt: skip
     first, second = pair
     both = sorted(named[first] & named[second])
     only = {tool: sorted(named[tool] - named[other]) for tool, other in (pair, pair[::-1])}
-    blocks = [block for tool in pair for block in _blocks(tool, said[tool])]
-    shown = fitting(blocks, arguments.get("maxTokens", 3000))
-    data = {
-        **stamp(context.mount), "status": "ok" if pages else "no_match", "tools": list(tools),
-        "query": query, "pages": pages[:shown], "bothName": both, "onlyNames": only,
-        "total": len(pages), "nextCursor": None,
-    }  # fmt: skip
+    blocks = [block for tool in pair for block in _blocks(tool, found[tool])]
     head = [
         f"What {first} and {second} wrote about: {query}",
         f"Both name: {', '.join(both) or 'nothing'}",
         *(f"Only {tool} names: {', '.join(names) or 'nothing'}" for tool, names in only.items()),
     ]
-    return ToolAnswer("\n".join([*head, *blocks[:shown]]), data)
+    text, shown = fill(
+        budget_of(arguments.max_tokens), "\n".join(head), blocks,
+        lambda count: f"{len(blocks) - count} more passages: ask with a larger maxTokens."
+        if count < len(blocks) else "",
+    )  # fmt: skip
+    data = {
+        **pack_identity(context.mount), "status": "ok" if pages else "no_match",
+        "tools": list(tools), "query": query, "pages": pages[:shown], "bothName": both,
+        "onlyNames": only, "total": len(pages), "nextCursor": None,
+    }  # fmt: skip
+    return ToolAnswer(text, data)
 
 
 def _named(pack: sqlite3.Connection, paths: Sequence[str]) -> set[str]:
@@ -107,22 +174,30 @@ def _blocks(tool: str, results: Sequence[Result]) -> list[str]:
     if not results:
         return [f"\n## {tool}: nothing on this"]
     return [
-        f"\n## {tool}: {r.title}\n{r.slug}:{r.lines[0]}-{r.lines[1]} <{r.citation_url}>\n"
+        f"\n## {tool}: {r.title}\n{readable_url(r.citation_url)} L{r.lines[0]}-{r.lines[1]}\n"
         f"{fenced(r.text)}"
         for r in results
     ]
 
 
-def _range(text: str) -> tuple[str, str]:
-    """Read ``FROM..TO``, open at either end. Raises ValueError for anything else."""
-    begin, dots, end = (part.strip() for part in text.partition(".."))
-    if not dots:
-        end = begin
+_TWO_DATES = re.compile(r"\s*(?:\.\.|:|/|\bto\b|\s-\s|–)\s*")
+
+
+def read_dates(text: str) -> tuple[str, str]:
+    """Read ``FROM..TO`` or ``FROM:TO``, open at either end, or one day.
+
+    Raises:
+        ValueError: it is anything else.
+    """
+    parts = _TWO_DATES.split(text.strip())
+    if len(parts) > 2:
+        raise ValueError(f"{text!r} is not a range like 2026-01-01..2026-01-31")
+    begin, end = (parts[0], parts[-1])
     for day in filter(None, (begin, end)):
         try:
             date.fromisoformat(day)
         except ValueError:
-            raise ValueError(f"{day!r} is no date") from None
+            raise ValueError(f"{day!r} is not a date like 2026-01-31") from None
     if begin and end and begin > end:
         raise ValueError(f"{begin} is after {end}")
     # Pages without a date have the day '', which only a missing range holds.
@@ -139,19 +214,9 @@ def page_line(row: Mapping[str, Any]) -> str:
 SPEC = ToolSpec(
     name="memory_bridge",
     description=(
-        "List pages written by AI tools, by tool and range of dates (2026-01-01..2026-01-31, open "
-        "at either end), nearest to a query first; `compare_with` sets what two tools say about "
-        "the query side by side."
+        "List pages of {pack} that AI tools wrote, by tool and dates, nearest to a query first; "
+        "compareWith sets what two tools say about the query side by side."
     ),
-    input_schema=object_schema(
-        {
-            "tool_name": {"type": "string", "maxLength": 100},
-            "date_range": {"type": "string", "maxLength": 40},
-            "query": {"type": "string", "minLength": 1, "maxLength": 2000},
-            "compare_with": {"type": "string", "maxLength": 100, "description": "another tool"},
-            **LIST,
-        }
-    ),
-    output_schema=output_schema({"pages": {"type": "array", "items": {"type": "object"}}}),
+    arguments=MemoryArguments,
     run=run,
 )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
-from rapidfuzz import fuzz, process
+from collections.abc import Collection, Mapping
 
 
 def near_names(name: str, names: Collection[str], limit: int, least: int = 50) -> list[str]:
@@ -13,5 +11,12 @@ def near_names(name: str, names: Collection[str], limit: int, least: int = 50) -
     Args:
         least: how much alike they are at least, of 100 (normalised indel similarity).
     """
+    from rapidfuzz import fuzz, process
+
     close = process.extract(name, list(names), scorer=fuzz.ratio, limit=limit, score_cutoff=least)
     return [found for found, _, _ in close]
+
+
+def nearest_name(name: str, names: Mapping[str, str]) -> str:
+    """Return the value of the key that is most like ``name``; '' where none is."""
+    return next((names[found] for found in near_names(name, names, 1)), "")

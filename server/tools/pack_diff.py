@@ -5,19 +5,14 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Annotated, ClassVar, Literal
 
-from lorepack.packfile.diff.model import KINDS
+from pydantic import Field
+
 from lorepack.packfile.diff.report import numbers
-from lorepack.server.tools.answer import (
-    LIST,
-    Context,
-    ToolAnswer,
-    ToolSpec,
-    listed,
-    object_schema,
-    output_schema,
-)
+from lorepack.server.tools.answer import Context, ToolAnswer, ToolSpec, fenced, paginated
+from lorepack.server.tools.arguments import Paged
+from lorepack.server.tools.folders import page_or_folder
 
 _CHANGES = """
 SELECT kind, how, path, title, before, sections FROM changes
@@ -27,18 +22,25 @@ WHERE kind IN ('page', 'edge', 'symbol', 'finding')
 _COUNTS = "SELECT value FROM meta WHERE key = 'changes'"
 
 
-def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
+class DiffArguments(Paged):
+    """What ``pack_diff`` takes."""
+
+    renamed: ClassVar = {"path": "page", "folder": "page", "kinds": "kind"}
+    kind: Literal["", "page", "section", "edge", "symbol", "finding"] = ""
+    page: Annotated[str, Field(description="a page, a folder, or what names begin with")] = ""
+
+
+def run(context: Context, arguments: DiffArguments) -> ToolAnswer:
     """List what came, went and changed since the version before, of one kind or of all."""
     mount = context.mount
     pack = mount.connection()
-    kind = arguments.get("kind")
-    path = arguments.get("path", "").strip("/")
-    found = [c for c in _changes(pack, path) if kind is None or c["kind"] == kind]
+    path = page_or_folder(pack, arguments.page)
+    found = [c for c in _changes(pack, path) if arguments.kind in ("", c["kind"])]
     counts = json.loads(pack.execute(_COUNTS).fetchone()[0])
     nothing = "nothing differs" if mount.previous_version else "there is no earlier version"
     told = "; ".join(numbers(counts))
     head = f"{mount.name} {mount.previous_version} → {mount.version}: {told}" if told else ""
-    return listed(
+    return paginated(
         context, arguments, "changes", found, change_line, nothing, head=head,
         previousVersion=mount.previous_version, counts=counts,
     )  # fmt: skip
@@ -52,28 +54,23 @@ def _changes(pack: sqlite3.Connection, path: str) -> Iterator[dict[str, str]]:
         for section in json.loads(row["sections"]):
             anchor = f"#{section['anchor']}" if section["anchor"] else ""
             yield {"kind": "section", "how": section["how"], "name": row["path"] + anchor,
-                   "title": section["heading"] or "its beginning"}  # fmt: skip
+                   "title": section["heading"] or "its beginning",
+                   "diff": section.get("diff", "")}  # fmt: skip
 
 
 def change_line(change: Mapping[str, str]) -> str:
     """Return a change as one line of text."""
     title = f" ({change['title']})" if change["title"] else ""
-    return f"{change['how']} {change['kind']} {change['name']}{title}"
+    line = f"{change['how']} {change['kind']} {change['name']}{title}"
+    return f"{line}\n{fenced(change['diff'])}" if change.get("diff") else line
 
 
 SPEC = ToolSpec(
     name="pack_diff",
     description=(
-        "List what differs from the version of this pack before it: pages, their sections, links, "
-        "symbols, findings that came, went or changed."
+        "List what differs between {pack} and its version before: pages, sections with their "
+        "changed words, links, symbols, findings that came, went or changed."
     ),
-    input_schema=object_schema(
-        {
-            "kind": {"enum": list(KINDS)},
-            "path": {"type": "string", "description": "a page, or what names begin with"},
-            **LIST,
-        }
-    ),
-    output_schema=output_schema({"changes": {"type": "array", "items": {"type": "object"}}}),
+    arguments=DiffArguments,
     run=run,
 )

@@ -5,20 +5,13 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field
 
 from lorepack.packfile.forge import repo_name
-from lorepack.packfile.project.tree import project_dependencies
-from lorepack.server.tools.answer import (
-    LIST,
-    Context,
-    ToolAnswer,
-    ToolSpec,
-    listed,
-    object_schema,
-    output_schema,
-    stamp,
-)
+from lorepack.server.tools.answer import Context, ToolAnswer, ToolSpec, pack_identity, paginated
+from lorepack.server.tools.arguments import Arguments, Paged
 from lorepack.server.tools.near_names import near_names
 
 _DEPENDENCIES = """
@@ -32,7 +25,14 @@ _REPO = re.compile(
 )
 
 
-def dependencies(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
+class RepoArguments(Arguments):
+    """What ``resolve_repo`` takes."""
+
+    renamed: ClassVar = {"repo": "name", "package": "name", "url": "name", "source": "name"}
+    name: Annotated[str, Field(min_length=1, description="package, owner/name or URL")]
+
+
+def dependencies(context: Context, arguments: Paged) -> ToolAnswer:
     """List what the project that the pack was made for depends on, and what covers it here.
 
     A client that works in a project of its own has that project's dependencies listed after them.
@@ -43,11 +43,13 @@ def dependencies(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
     own = _of_roots(context, _known(pack))
     rows += (row for row in own if (row["ecosystem"], row["package"]) not in listed_already)
     nothing = "this pack was not made from a project's manifest, and no root of yours has one"
-    return listed(context, arguments, "dependencies", rows, _line, nothing)
+    return paginated(context, arguments, "dependencies", rows, _line, nothing)
 
 
 def _of_roots(context: Context, known: Mapping[str, Mapping[str, str]]) -> list[dict[str, str]]:
     """Return what the manifests under the client's roots ask for, and what covers it here."""
+    from lorepack.packfile.project.tree import project_dependencies
+
     rows = []
     for root in context.roots:
         found = project_dependencies(root)
@@ -70,20 +72,24 @@ def _line(row: Mapping[str, Any]) -> str:
     return f"{package} → {row['repo'] or 'repository unknown'} ({covered})"
 
 
-def resolve(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
-    """Say which source of the pack covers a package, ``owner/name``, URL or source name."""
+def resolve(context: Context, arguments: RepoArguments) -> ToolAnswer:
+    """Answer which source of the pack documents a package, ``owner/name``, URL or source name."""
     pack = context.mount.connection()
-    name = arguments["name"].strip()
+    name = arguments.name.strip()
     known = _known(pack)
     wanted = name.lower()
     repo = match.group(1).lower() if (match := _REPO.match(wanted)) else wanted
     found = known.get(wanted) or known.get(repo) or _wanted_by_roots(context, known, wanted)
     if found is None:
         near = near_names(wanted, known, 5)
-        data = {**stamp(context.mount), "status": "no_match", "near": near}
+        data = {**pack_identity(context.mount), "status": "no_match", "near": near}
         hint = f" Near: {', '.join(near)}" if near else ""
-        return ToolAnswer(f"no_match: this pack does not know {name!r}.{hint}", data)
-    data = {**stamp(context.mount), "status": "ok" if found["source"] else "no_docs", **found}
+        return ToolAnswer(f"no_match: {context.label} does not know {name[:200]!r}.{hint}", data)
+    data = {
+        **pack_identity(context.mount),
+        "status": "ok" if found["source"] else "no_docs",
+        **found,
+    }
     where = f"source {found['source']}" if found["source"] else "not covered by this pack"
     sha = f" @ {found['revision'][:12]}" if found["revision"] else ""
     return ToolAnswer(f"{name} → {found['repo'] or found['origin']}{sha} ({where})", data)
@@ -130,19 +136,17 @@ def _repo_of(origin: str) -> str:
 DEPENDENCIES = ToolSpec(
     name="list_project_dependencies",
     description=(
-        "List the packages that the project behind this pack depends on, their repositories, and "
-        "which source here documents each."
+        "List what the project behind {pack} depends on: packages, repositories, and which source "
+        "here documents each."
     ),
-    input_schema=object_schema(LIST),
-    output_schema=output_schema({"dependencies": {"type": "array", "items": {"type": "object"}}}),
+    arguments=Paged,
     run=dependencies,
     reads_roots=True,
 )
 RESOLVE = ToolSpec(
     name="resolve_repo",
-    description="Find the repository and the source here for a package, owner/name or URL.",
-    input_schema=object_schema({"name": {"type": "string", "minLength": 1}}, ("name",)),
-    output_schema=output_schema({"repo": {"type": "string"}, "source": {"type": "string"}}),
+    description="Find the repository, and the source in {pack}, of a package, owner/name or URL.",
+    arguments=RepoArguments,
     run=resolve,
     reads_roots=True,
 )

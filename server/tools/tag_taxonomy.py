@@ -5,20 +5,16 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field
 
 from lorepack.packfile.segment import fold
 from lorepack.packfile.taxonomy import TaxonomyTag, read_taxonomy
-from lorepack.server.tools.answer import (
-    LIST,
-    Context,
-    ToolAnswer,
-    ToolSpec,
-    error,
-    listed,
-    object_schema,
-    output_schema,
-)
+from lorepack.server.retrieve.page_names import find_pages
+from lorepack.server.tools.answer import Context, ToolAnswer, ToolSpec, error, paginated
+from lorepack.server.tools.arguments import Paged
+from lorepack.server.tools.folders import page_or_folder
 from lorepack.server.tools.near_names import near_names
 
 _TAGS = """
@@ -32,24 +28,40 @@ GROUP BY value
 _MARKDOWN = "SELECT markdown FROM pages WHERE path = ?"
 
 
-def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
-    """List tags with their counts; with ``enforce``, only those that the page does not name."""
+class TagsArguments(Paged):
+    """What ``tag_taxonomy`` takes."""
+
+    renamed: ClassVar = {"path": "page", "folder": "page", "taxonomy": "enforce"}
+    page: Annotated[str, Field(description="a page or a folder")] = ""
+    enforce: Annotated[
+        str, Field(description="true for the recipe's taxonomy, or a page that lists tags")
+    ] = ""
+
+
+def run(context: Context, arguments: TagsArguments) -> ToolAnswer:
+    """List tags with their counts; with ``enforce``, only those that are not allowed."""
     pack = context.mount.connection()
     entries = [_entry(row) for row in pack.execute(_TAGS)]
-    if path := arguments.get("path", "").strip("/"):
+    if path := page_or_folder(pack, arguments.page):
         counts = dict(pack.execute(_IN_PATH, {"path": path}).fetchall())
         entries = [{**e, "pages": counts[e["tag"]]} for e in entries if e["tag"] in counts]
         entries.sort(key=lambda e: (-e["pages"], e["tag"]))
-    if page := arguments.get("enforce"):
-        row = pack.execute(_MARKDOWN, (page,)).fetchone()
-        law = read_taxonomy(row["markdown"]) if row else []
-        if not law:
-            return error("no_taxonomy", f"{page!r} is no page with a list of tags",
-                         {"form": "- #tag: what it is for"})  # fmt: skip
-        entries = [_judged(e, law) for e in entries if e["pages"]]
-        entries = [entry for entry in entries if not entry["allowed"]]
-        return listed(context, arguments, "tags", entries, tag_line, "all tags are in the taxonomy")
-    return listed(context, arguments, "tags", entries, tag_line, "no tags here")
+    if arguments.enforce.lower() in ("", "false"):
+        return paginated(context, arguments, "tags", entries, tag_line, "no tags here")
+    if arguments.enforce.lower() == "true":
+        if not any(entry["allowed"] is not None for entry in entries):
+            return error("no_taxonomy", f"the recipe of {context.label} names no taxonomy page; "
+                         "enforce takes the path of one")  # fmt: skip
+    else:
+        places = find_pages(pack, arguments.enforce, symbols=False)
+        row = pack.execute(_MARKDOWN, (places[0].path,)).fetchone() if places else None
+        allowed = read_taxonomy(row["markdown"]) if row else []
+        if not allowed:
+            return error("no_taxonomy", f"{arguments.enforce!r} is not a page with a list of tags "
+                         "like `- #tag: what it is for`")  # fmt: skip
+        entries = [_judged(entry, allowed) for entry in entries]
+    entries = [entry for entry in entries if entry["pages"] and not entry["allowed"]]
+    return paginated(context, arguments, "tags", entries, tag_line, "all tags are in the taxonomy")
 
 
 def _entry(row: sqlite3.Row) -> dict[str, Any]:
@@ -62,12 +74,12 @@ def _entry(row: sqlite3.Row) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _judged(entry: Mapping[str, Any], law: Sequence[TaxonomyTag]) -> dict[str, Any]:
+def _judged(entry: Mapping[str, Any], allowed_tags: Sequence[TaxonomyTag]) -> dict[str, Any]:
     """Return an entry as a taxonomy given by the call judges it."""
-    tag, names = entry["tag"], [allowed.tag for allowed in law]
+    tag, names = entry["tag"], [allowed.tag for allowed in allowed_tags]
     if tag in names:
         return {**entry, "allowed": True}
-    meant = {fold(word): item.tag for item in law for word in (item.tag, *item.also)}
+    meant = {fold(word): item.tag for item in allowed_tags for word in (item.tag, *item.also)}
     twins = [twin for twin in entry["same"] if twin in names]
     use = meant.get(fold(tag)) or "".join(twins[:1] or near_names(tag, names, 1, 60))
     message = f"#{tag} is not in the taxonomy" + (f"; #{use} is" if use else "")
@@ -87,17 +99,9 @@ def tag_line(entry: Mapping[str, Any]) -> str:
 SPEC = ToolSpec(
     name="tag_taxonomy",
     description=(
-        "List the tags in use with their counts, parents and near duplicates (case, hyphen, "
-        "plural, translation) and the fix; `enforce` names a page that lists the tags allowed, "
-        "and shows those that break it."
+        "List the tags of {pack} with counts, parents, near duplicates (case, hyphen, plural, "
+        "translation) and the fix; enforce shows only those that a taxonomy does not allow."
     ),
-    input_schema=object_schema(
-        {
-            "path": {"type": "string", "description": "a page or a folder"},
-            "enforce": {"type": "string", "description": "path of the taxonomy page"},
-            **LIST,
-        }
-    ),
-    output_schema=output_schema({"tags": {"type": "array", "items": {"type": "object"}}}),
+    arguments=TagsArguments,
     run=run,
 )

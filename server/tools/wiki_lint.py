@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from lorepack.packfile.rules import SEVERITIES, as_severe_as
-from lorepack.server.mount import Mount
-from lorepack.server.tools.answer import (
-    LIST,
-    Context,
-    ToolAnswer,
-    ToolSpec,
-    listed,
-    object_schema,
-    output_schema,
-)
+from pydantic import Field
+
+from lorepack.packfile.rules import as_severe_as
+from lorepack.server.tools.answer import Context, ToolAnswer, ToolSpec, paginated
+from lorepack.server.tools.arguments import Paged
+from lorepack.server.tools.folders import page_or_folder
+
+if TYPE_CHECKING:
+    from lorepack.server.mount import Mount
 
 _FINDINGS = """
 SELECT rule, severity, path, line, message, fix FROM findings
@@ -34,12 +32,23 @@ def read_findings(mount: Mount, path: str = "", level: str = "info") -> list[Fin
     return [dict(row) for row in rows if row["severity"] in told]
 
 
-def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
+class LintArguments(Paged):
+    """What ``wiki_lint`` takes."""
+
+    renamed: ClassVar = {"path": "page", "folder": "page", "severity": "level"}
+    page: Annotated[str, Field(description="a page or a folder")] = ""
+    level: Annotated[
+        Literal["error", "warning", "info"], Field(description="the least severe, else info")
+    ] = "info"
+
+
+def run(context: Context, arguments: LintArguments) -> ToolAnswer:
     """List findings of at least a level, the worst first."""
-    findings = read_findings(
-        context.mount, arguments.get("path", ""), arguments.get("level", "info")
+    path = page_or_folder(context.mount.connection(), arguments.page)
+    findings = read_findings(context.mount, path, arguments.level)
+    return paginated(
+        context, arguments, "findings", findings, finding_line, "no finding of this kind"
     )
-    return listed(context, arguments, "findings", findings, finding_line, "no finding of this kind")
 
 
 def finding_line(finding: Finding) -> str:
@@ -52,19 +61,10 @@ def finding_line(finding: Finding) -> str:
 SPEC = ToolSpec(
     name="wiki_lint",
     description=(
-        "List what is wrong with the pages: broken and ambiguous links, missing anchors and "
-        "attachments, orphans, faulty frontmatter, stale, empty or double pages, tags against the "
-        "taxonomy; with the place and a remedy."
+        "List what is wrong with the pages of {pack}, with place and remedy: broken and ambiguous "
+        "links, missing anchors and attachments, orphans, faulty frontmatter, stale, empty or "
+        "double pages, tags against the taxonomy."
     ),
-    input_schema=object_schema(
-        {
-            "path": {"type": "string", "description": "a page or a folder"},
-            "level": {
-                "enum": list(SEVERITIES), "default": "info", "description": "the least severe"
-            },
-            **LIST,
-        }
-    ),
-    output_schema=output_schema({"findings": {"type": "array", "items": {"type": "object"}}}),
+    arguments=LintArguments,
     run=run,
-)  # fmt: skip
+)

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
+from pydantic import Field
+
+from lorepack.server.retrieve.cite import readable_url
 from lorepack.server.retrieve.filters import allowed_pages
-from lorepack.server.retrieve.search import Result, filter_hint, find_chunks
 from lorepack.server.tools.answer import (
-    CURSOR,
     Context,
     ToolAnswer,
     ToolSpec,
-    budget,
     fenced,
-    fitting,
+    more_line,
     next_cursor,
-    object_schema,
-    output_schema,
-    stamp,
+    pack_identity,
 )
+from lorepack.server.tools.arguments import Arguments, Between, Cursor, MaxTokens
+from lorepack.server.tools.budget import budget_of, fill
+
+if TYPE_CHECKING:
+    from lorepack.server.retrieve.search import Result
 
 _NEWEST = """
 SELECT path FROM pages WHERE :ids IS NULL OR id IN (SELECT value FROM json_each(:ids))
@@ -35,49 +38,88 @@ WHERE page.kind = 'page' AND page.name = ? AND edges.kind IN ('wikilink', 'link'
 """
 _FILTERS = ("category", "lifecycle", "path")
 _RANKED = 100
-"""Chunks whose pages answer a question."""
+"""Passages whose pages answer a question."""
 
 
-def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
+class QueryArguments(Arguments):
+    """What ``wiki_query`` takes."""
+
+    renamed: ClassVar = {
+        "question": "query", "tag": "tags", "page": "path", "folder": "path", "k": "limit",
+    }  # fmt: skip
+    query: str = ""
+    tags: Annotated[tuple[str, ...], Field(max_length=20)] = ()
+    match: Annotated[Literal["all", "any"], Field(description="of the tags; else all")] = "all"
+    category: str = ""
+    lifecycle: str = ""
+    path: Annotated[str, Field(description="a page or a folder")] = ""
+    limit: Annotated[int, Between(1, 50), Field(description="1 to 50, else 10")] = 10
+    cursor: Cursor = "0"
+    max_tokens: MaxTokens = 0
+
+    def filters(self) -> dict[str, str]:
+        """Return the filters that are set, by name."""
+        return {name: value for name in _FILTERS if (value := getattr(self, name))}
+
+
+def run(context: Context, arguments: QueryArguments) -> ToolAnswer:
     """Answer with pages: a passage of each, its tags, and where it links."""
+    from lorepack.server.retrieve.search import filter_hint
+
     pack = context.mount.connection()
-    tags: Sequence[str] = arguments.get("tags", ())
-    filters = {name: arguments[name] for name in _FILTERS if name in arguments}
-    pages = allowed_pages(pack, filters, tags)
+    filters, tags, match = arguments.filters(), arguments.tags, arguments.match
+    pages = allowed_pages(pack, filters, tags, match)
     if pages is not None and not pages:
-        hint = filter_hint(pack, filters, tags)
-        nothing = {**stamp(context.mount), "status": "no_match", "hint": hint, "pages": []}
+        hint = filter_hint(pack, filters, tags, match)
+        nothing = {**pack_identity(context.mount), "status": "no_match", "hint": hint, "pages": []}
         return ToolAnswer(f"no_match: {hint}", nothing)
-    degraded = ""
+    status, hint, degraded = "ok", "", ""
     passages: dict[str, Result] = {}
-    if query := arguments.get("query"):
-        answer = find_chunks(context.mount, query, limit=_RANKED, filters=filters, tags=tags,
-                             site_url=context.site_url, reranker=context.reranker)  # fmt: skip
-        degraded = answer.degraded
-        passages = {result.slug: result for result in reversed(answer.results)}
-        paths = list(dict.fromkeys(result.slug for result in answer.results))
+    if arguments.query:
+        status, hint, degraded, passages = _search(context, arguments)
+        paths = list(passages)
     else:
         ids = None if pages is None else json.dumps(pages)
         paths = [row["path"] for row in pack.execute(_NEWEST, {"ids": ids})]
-    begin = int(arguments.get("cursor", "0"))
-    screen = paths[begin : begin + arguments.get("limit", 10)]
+    begin = int(arguments.cursor)
+    screen = paths[begin : begin + arguments.limit]
     found = [_entry(context, path, passages.get(path)) for path in screen]
     blocks = [_block(entry, passages.get(entry["path"])) for entry in found]
-    shown = fitting(blocks, arguments.get("maxTokens", 3000))
-    following = next_cursor(begin, shown, len(paths))
-    hint = "" if paths else _nothing(pages, context.mount.counts["pages"])
-    data = {**stamp(context.mount), "status": "ok" if paths else "no_match", "hint": hint,
+    head = _head(context, status, hint, len(paths)) + (
+        f"\nDegraded: {degraded}" if degraded else ""
+    )
+    text, shown = fill(
+        budget_of(arguments.max_tokens), head, blocks,
+        lambda count: more_line(
+            len(paths) - begin - count, "pages", next_cursor(begin, count, len(paths))
+        ),
+    )  # fmt: skip
+    data = {**pack_identity(context.mount), "status": status, "hint": hint,
             "degraded": bool(degraded), "total": len(paths), "pages": found[:shown],
-            "nextCursor": following}  # fmt: skip
-    head = f"{len(paths)} pages" if paths else f"no_match: {hint}"
-    head += f"\nDegraded: {degraded}" if degraded else ""
-    more = [f"More with cursor {following}"] if following else []
-    return ToolAnswer("\n".join([head, *blocks[:shown], *more]), data)
+            "nextCursor": next_cursor(begin, shown, len(paths))}  # fmt: skip
+    return ToolAnswer(text, data)
 
 
-def _nothing(pages: Sequence[int] | None, total: int) -> str:
-    passed = total if pages is None else len(pages)
-    return f"{passed} of {total} pages pass the filters, and none of them answers the query"
+def _search(context: Context, arguments: QueryArguments) -> tuple[str, str, str, dict[str, Result]]:
+    """Return status, hint, what failed, and the best passage of each page, best first."""
+    from lorepack.server.retrieve.search import find_chunks
+
+    answer = find_chunks(
+        context.mount, arguments.query, limit=_RANKED, filters=arguments.filters(),
+        tags=arguments.tags, match=arguments.match, site_url=context.site_url,
+        reranker=context.reranker,
+    )  # fmt: skip
+    passages: dict[str, Result] = {}
+    for result in answer.results:
+        passages.setdefault(result.path, result)
+    return answer.status, answer.hint, answer.degraded, passages
+
+
+def _head(context: Context, status: str, hint: str, pages: int) -> str:
+    if status == "ok":
+        return f"{pages} pages of {context.label}"
+    nearest = "\nThe nearest pages, which probably do not answer:" if pages else ""
+    return f"{status}: {hint} ({context.label}).{nearest}"
 
 
 def _entry(context: Context, path: str, passage: Result | None) -> dict[str, Any]:
@@ -85,6 +127,7 @@ def _entry(context: Context, path: str, passage: Result | None) -> dict[str, Any
     row = pack.execute(_PAGE, (path,)).fetchone()
     entry = dict(row)
     del entry["url"]
+    entry["page"] = path
     entry["tags"] = json.loads(entry["tags"])
     entry["links"] = [row[0] for row in pack.execute(_LINKS, (path,))]
     entry["citationUrl"] = passage.citation_url if passage else context.cite(row)
@@ -95,7 +138,9 @@ def _block(entry: Mapping[str, Any], passage: Result | None) -> str:
     tags = " ".join(f"#{tag}" for tag in entry["tags"])
     links = ", ".join(f"[[{path}]]" for path in entry["links"])
     body = fenced(passage.text) if passage else entry["summary"]
-    lines = [f"\n## {entry['title']}", f"{entry['path']} <{entry['citationUrl']}> {tags}".rstrip(),
+    place = f" L{passage.lines[0]}-{passage.lines[1]}" if passage else ""
+    lines = [f"\n## {entry['title']}",
+             f"{readable_url(entry['citationUrl'])}{place} {tags}".rstrip(),
              f"links: {links}" if links else "", body]  # fmt: skip
     return "\n".join(line for line in lines if line)
 
@@ -103,19 +148,9 @@ def _block(entry: Mapping[str, Any], passage: Result | None) -> str:
 SPEC = ToolSpec(
     name="wiki_query",
     description=(
-        "Find pages by question, tags (all of them), category, lifecycle and path together; "
-        "without a question, the newest pages that fit."
+        "Find pages of {pack} by question, tags, category, lifecycle and path together; without a "
+        "question, the newest pages that fit."
     ),
-    input_schema=object_schema(
-        {
-            "query": {"type": "string", "minLength": 1, "maxLength": 2000},
-            "tags": {"type": "array", "items": {"type": "string"}, "maxItems": 20},
-            **{name: {"type": "string"} for name in _FILTERS},
-            "limit": {"type": "integer", "minimum": 1, "maximum": 50, "default": 10},
-            "cursor": CURSOR,
-            "maxTokens": budget(3000),
-        }
-    ),
-    output_schema=output_schema({"pages": {"type": "array", "items": {"type": "object"}}}),
+    arguments=QueryArguments,
     run=run,
 )

@@ -7,17 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from lorepack.packfile.format import FORMAT
-from lorepack.server.encoders import query_encoder
-from lorepack.server.tools.answer import (
-    Context,
-    ToolAnswer,
-    ToolSpec,
-    budget,
-    fitting,
-    object_schema,
-    output_schema,
-    stamp,
-)
+from lorepack.server.tools.answer import Context, ToolAnswer, ToolSpec, pack_identity
+from lorepack.server.tools.arguments import Arguments, MaxTokens
+from lorepack.server.tools.budget import budget_of, fill
 
 _SOURCES = """
 SELECT sources.name, sources.kind, sources.revision, sources.licence, count(pages.id) AS pages
@@ -47,15 +39,23 @@ SELECT (SELECT count(*) FROM suggestions) AS linksToAdd,
 _BUILT = "SELECT key, value FROM meta WHERE key IN ('builder', 'segmenter')"
 
 
-def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
-    """Say name, version, counts, sources, findings, and whether meaning can be searched."""
+class StatusArguments(Arguments):
+    """What ``wiki_status`` takes."""
+
+    max_tokens: MaxTokens = 0
+
+
+def run(context: Context, arguments: StatusArguments) -> ToolAnswer:
+    """Answer with name, version, counts, sources, findings, and how the pack can be searched."""
+    from lorepack.server.encoders import query_encoder
+
     mount = context.mount
     pack = mount.connection()
     encoder = query_encoder(mount)
     degraded = encoder if isinstance(encoder, str) else ""
     oldest, newest = pack.execute(_DATES).fetchone()
     data = {
-        **stamp(mount),
+        **pack_identity(mount),
         "status": "degraded" if degraded else "ok",
         "title": mount.title,
         "counts": mount.counts,
@@ -74,8 +74,13 @@ def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
         **dict(pack.execute(_BUILT).fetchall()),
         "format": FORMAT,
     }
-    lines = _lines(data)
-    return ToolAnswer("\n".join(lines[: fitting(lines, arguments.get("maxTokens", 3000))]), data)
+    head, *lines = _lines(data)
+    text, _ = fill(
+        budget_of(arguments.max_tokens), head, lines,
+        lambda shown: f"{len(lines) - shown} more lines: ask with a larger maxTokens."
+        if shown < len(lines) else "",
+    )  # fmt: skip
+    return ToolAnswer(text, data)
 
 
 def _counted(pack: sqlite3.Connection, statement: str) -> dict[str, int]:
@@ -89,8 +94,12 @@ def _lines(data: Mapping[str, Any]) -> list[str]:
     previous = f", after {data['previousVersion']}" if data["previousVersion"] else ""
     lines = [
         f"{data['title']} ({data['pack']} {data['version']}{previous}): {counts}",
-        f"Search: {f'words only: {reason}' if reason else 'words and meaning'}",
-        *(f"- {s['name']} ({s['kind']}): {s['pages']} pages" for s in data["sources"]),
+        f"Search: {f'lexical only: {reason}' if reason else 'lexical and dense'}",
+        *(
+            f"- {s['name']} ({s['kind']}{' ' + s['revision'][:12] if s['revision'] else ''}): "
+            f"{s['pages']} pages"
+            for s in data["sources"]
+        ),
         f"Model: {data['model'] or 'none'}; format {data['format']}, built by {data['builder']}",
         f"Dates: {freshness}; the pack's day is {data['day'] or 'not known'}",
         f"Stale pages: {data['stalePages']}",
@@ -107,10 +116,9 @@ def _lines(data: Mapping[str, Any]) -> list[str]:
 SPEC = ToolSpec(
     name="wiki_status",
     description=(
-        "Say what this pack holds: version, sources, counts by category, lifecycle, language and "
-        "source, dates, stale pages, findings, what upkeep waits, search state."
+        "Tell what {pack} holds: version, sources with their commits, counts by category, "
+        "lifecycle and language, dates, findings, search state."
     ),
-    input_schema=object_schema({"maxTokens": budget(3000)}),
-    output_schema=output_schema({"counts": {"type": "object"}}),
+    arguments=StatusArguments,
     run=run,
 )

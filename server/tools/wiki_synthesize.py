@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field
 
 from lorepack.packfile.segment import fold
+from lorepack.server.retrieve.cite import readable_url
 from lorepack.server.retrieve.query import parse_query
-from lorepack.server.retrieve.rank import pages_of_chunks
-from lorepack.server.retrieve.words import chunks_with_phrases
 from lorepack.server.tools.answer import (
-    CURSOR,
     Context,
     ToolAnswer,
     ToolSpec,
-    budget,
     fenced,
-    fitting,
-    listed,
-    object_schema,
-    output_schema,
-    stamp,
+    more_line,
+    next_cursor,
+    pack_identity,
+    paginated,
 )
+from lorepack.server.tools.arguments import Arguments, Between, Cursor, MaxTokens, Paged
+from lorepack.server.tools.budget import budget_of, fill
 
 _PASSAGES = """
 SELECT chunks.id, chunks.text, chunks.anchor, chunks.first_line, chunks.last_line, pages.path,
@@ -40,42 +41,78 @@ WHERE concept_id IN (SELECT value FROM json_each(?)) ORDER BY concept_id, ordina
 """
 _MOST = 200
 _GROUPS_LISTED = 10
+_MOST_CONCEPTS = 8
 
 
-def run(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
+class SynthesizeArguments(Arguments):
+    """What ``wiki_synthesize`` takes."""
+
+    renamed: ClassVar = {"concept": "concepts", "topics": "concepts", "query": "concepts"}
+    concepts: Annotated[
+        tuple[Annotated[str, Field(min_length=1, max_length=100)], ...],
+        Field(max_length=_MOST_CONCEPTS),
+    ] = ()
+    threshold: Annotated[
+        float,
+        Field(gt=0, le=_MOST_CONCEPTS,
+              description="concepts that a passage must hold, else 2; below 1, their share"),
+    ] = 2  # fmt: skip
+    limit: Annotated[int, Between(1, 50), Field(description="1 to 50 groups, else 10")] = (
+        _GROUPS_LISTED
+    )
+    cursor: Cursor = "0"
+    max_tokens: MaxTokens = 0
+
+    @property
+    def needed(self) -> int:
+        """How many of the concepts a passage must hold, from 1 to all of them."""
+        count = len(set(self.concepts))
+        needed = self.threshold if self.threshold >= 1 else math.ceil(self.threshold * count)
+        return max(1, min(int(needed), count))
+
+
+def run(context: Context, arguments: SynthesizeArguments) -> ToolAnswer:
     """Gather passages that hold at least ``threshold`` of the concepts; nothing is invented.
 
     Without concepts, list those that the build found together without a page that joins them.
     """
-    if "concepts" not in arguments:
+    if not arguments.concepts:
         return _found(context, arguments)
     pack = context.mount.connection()
-    concepts = list(dict.fromkeys(arguments["concepts"]))
-    threshold = min(arguments.get("threshold", 2), len(concepts))
+    concepts, threshold = list(dict.fromkeys(arguments.concepts)), arguments.needed
     holders = {concept: _holders(pack, concept) for concept in concepts}
     held = Counter(chunk for chunks in holders.values() for chunk in chunks)
     chosen = [chunk for chunk, count in held.most_common(_MOST) if count >= threshold]
     rows = _rows(pack, chosen)
     blocks, passages = [], []
-    for number, chunk in enumerate(chosen, 1):
+    for chunk in chosen:
         row = rows[chunk]
         inside = [concept for concept in concepts if chunk in holders[concept]]
         passage = {"page": row["path"], "concepts": inside, **_place(context, row)}
         passages.append(passage)
-        blocks.append(_block(f"{number}. {row['title']} ({', '.join(inside)})", row, passage))
-    shown = fitting(blocks, arguments.get("maxTokens", 4000))
+        blocks.append(_block(f"{row['title']} ({', '.join(inside)})", row, passage))
     joining = _joining(pack, concepts, threshold)
-    data = {
-        **stamp(context.mount), "status": "ok" if blocks else "no_match",
-        "together": _together(pack, holders, context.mount.counts["pages"]),
-        "joinedBy": joining, "total": len(passages), "passages": passages[:shown],
-    }  # fmt: skip
     head = f"{len(passages)} passages hold {threshold} or more of: {', '.join(concepts)}"
+    if not passages:
+        head = f"no_match: no passage holds {threshold} or more of: {', '.join(concepts)}"
     joined = f"Joined by: {', '.join(joining)}" if joining else "No page's title joins them."
-    return ToolAnswer("\n".join([head, joined, *blocks[:shown]]), data)
+    begin = int(arguments.cursor)
+    text, shown = fill(
+        budget_of(arguments.max_tokens), f"{head}\n{joined}", blocks[begin:],
+        lambda count: more_line(
+            len(blocks) - begin - count, "passages", next_cursor(begin, count, len(blocks))
+        ),
+    )  # fmt: skip
+    data = {
+        **pack_identity(context.mount), "status": "ok" if blocks else "no_match",
+        "together": _together(pack, holders, context.mount.counts["pages"]),
+        "joinedBy": joining, "total": len(passages), "passages": passages[begin : begin + shown],
+        "nextCursor": next_cursor(begin, shown, len(passages)),
+    }  # fmt: skip
+    return ToolAnswer(text, data)
 
 
-def _found(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
+def _found(context: Context, arguments: SynthesizeArguments) -> ToolAnswer:
     """List the groups of concepts that the build found, each with the passages that show it."""
     pack = context.mount.connection()
     groups = pack.execute(_GROUPS).fetchall()
@@ -95,17 +132,15 @@ def _found(context: Context, arguments: Mapping[str, Any]) -> ToolAnswer:
         }
         for group in groups
     ]  # fmt: skip
-    nothing = "no concepts stand together oftener than by chance without a page that joins them"
-    return listed(
-        context, arguments, "groups", entries, group_text, nothing, limit=_GROUPS_LISTED,
-        passages=[],
-    )  # fmt: skip
+    nothing = "no concepts occur together more often than by chance without a page that joins them"
+    paged = Paged(limit=arguments.limit, cursor=arguments.cursor, max_tokens=arguments.max_tokens)
+    return paginated(context, paged, "groups", entries, group_text, nothing, passages=[])
 
 
 def group_text(group: Mapping[str, Any]) -> str:
     """Return a group of concepts as text: what it is, and where the passages stand."""
     places = [
-        f"  {p['page']}:{p['lines'][0]}-{p['lines'][1]} <{p['citationUrl']}>"
+        f"  {readable_url(p['citationUrl'])} L{p['lines'][0]}-{p['lines'][1]}"
         for p in group["passages"]
     ]
     return "\n".join([group["message"], *places])
@@ -124,12 +159,14 @@ def _place(context: Context, row: sqlite3.Row) -> dict[str, Any]:
 
 def _block(title: str, row: sqlite3.Row, passage: Mapping[str, Any]) -> str:
     first, last = passage["lines"]
-    place = f"{row['path']}:{first}-{last} <{passage['citationUrl']}>"
+    place = f"{readable_url(passage['citationUrl'])} L{first}-{last}"
     return f"\n## {title}\n{place}\n{fenced(row['text'])}"
 
 
 def _holders(pack: sqlite3.Connection, concept: str) -> set[int]:
     """Return the chunks in whose text the concept stands, as a phrase."""
+    from lorepack.server.retrieve.words import chunks_with_phrases
+
     phrases = parse_query('"' + concept.replace('"', " ") + '"').phrases
     found = chunks_with_phrases(pack, phrases)
     return set() if found is None else set(found.tolist())
@@ -139,6 +176,8 @@ def _together(
     pack: sqlite3.Connection, holders: Mapping[str, set[int]], pages: int
 ) -> list[dict[str, Any]]:
     """Return, for each pair, the pages with both, and how much oftener that is than by chance."""
+    from lorepack.server.retrieve.rank import pages_of_chunks
+
     owners = {
         concept: set(pages_of_chunks(pack, sorted(chunks)).values())
         for concept, chunks in holders.items()
@@ -164,25 +203,9 @@ def _joining(pack: sqlite3.Connection, concepts: Sequence[str], threshold: int) 
 SPEC = ToolSpec(
     name="wiki_synthesize",
     description=(
-        "Gather cited passages that hold several concepts together, how often pages join them "
-        "beyond chance, and whether a page is about them already; without concepts, list groups "
-        "that stand together in many pages and that no page joins. Use it to write such a page."
+        "Gather cited passages of {pack} that hold several concepts together, to write a page that "
+        "joins them; without concepts, list groups that occur in many pages and no page joins."
     ),
-    input_schema=object_schema(
-        {
-            "concepts": {"type": "array", "minItems": 2, "maxItems": 8,
-                         "items": {"type": "string", "minLength": 1, "maxLength": 100}},
-            "threshold": {"type": "integer", "minimum": 1, "maximum": 8, "default": 2,
-                          "description": "concepts that a passage must hold"},
-            "cursor": CURSOR,
-            "maxTokens": budget(4000),
-        }
-    ),
-    output_schema=output_schema(
-        {
-            "passages": {"type": "array", "items": {"type": "object"}},
-            "groups": {"type": "array", "items": {"type": "object"}},
-        }
-    ),
+    arguments=SynthesizeArguments,
     run=run,
-)  # fmt: skip
+)

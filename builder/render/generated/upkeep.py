@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from lorepack.builder.model import Page
 from lorepack.builder.render.generated.page import generated_page, page_link
 from lorepack.builder.render.model import SiteInput, SitePage
 from lorepack.builder.render.urls import relative_url
@@ -102,16 +103,20 @@ def _concepts(given: SiteInput) -> dict[str, Any]:
 def _memory(given: SiteInput) -> dict[str, Any]:
     pages = [item.page for item in given.pages if item.page.tool]
     pages.sort(key=lambda page: (page.day, page.path), reverse=True)
-    tools = Counter(page.tool for page in pages)
+    tools = Counter(tool for page in pages for tool in _tools(page))
     groups = [
         {
             "tool": tool,
             "count": tools[tool],
             "pages": [
                 {**page_link(page.path, given.map, _MEMORY_URL), "date": page.day}
-                for page in pages if page.tool == tool
+                for page in pages if tool in _tools(page)
             ][:_PAGES],
         }
         for tool in sorted(tools)
     ]  # fmt: skip
     return {"groups": groups}
+
+
+def _tools(page: Page) -> list[str]:
+    return [tool.strip() for tool in page.tool.split(",") if tool.strip()]

@@ -1,0 +1,1 @@
+"""The MCP side: what agents are offered, over stdio and HTTP."""
