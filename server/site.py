@@ -6,6 +6,7 @@ import mimetypes
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from urllib.parse import quote
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -13,6 +14,8 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from lorepack.packfile.site import CONTENT_SECURITY, SiteFile, at_address, is_addressed
 from lorepack.server.mount import Mount
+from lorepack.server.retrieve.cite import BY_PATH
+from lorepack.server.retrieve.page_names import page_sections, read_page_name, section_at
 from lorepack.server.site_pieces import SMALL, Stored, find_stored, pieces, read_stored
 
 SECURITY = {
@@ -26,6 +29,7 @@ _ATTACHMENT = (
 )
 IMMUTABLE = "public, max-age=31536000, immutable"
 
+_URL = "SELECT id, url FROM pages WHERE path = ?"
 _FILE = "SELECT sz, data FROM sqlar WHERE name = ?"
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
 _TYPES = {
@@ -75,6 +79,8 @@ async def site_response(mount: Mount, request: Request, path: str, *, pinned: bo
         return await run_in_threadpool(_addressed, mount, request, path, headers)
     if path.startswith("files/") and not path.endswith(".pdf"):
         headers["Content-Security-Policy"] = _ATTACHMENT
+    if path.startswith(BY_PATH):
+        return await run_in_threadpool(_by_path, mount, request.url.path, path)
     stored = await run_in_threadpool(find_stored, mount, _name(path))
     if stored is None:
         return await run_in_threadpool(_missing, mount, request.url.path, path)
@@ -117,6 +123,18 @@ async def _sent(
         return Response(data[slice(*span)], status, headers, kind)
     length = {"Content-Length": str(span[1] - span[0])}
     return StreamingResponse(pieces(mount, stored, span), status, {**headers, **length}, kind)
+
+
+def _by_path(mount: Mount, address: str, path: str) -> Response:
+    """Lead from a page's path, as citations have it, to its address in the site."""
+    pack, read = mount.connection(), read_page_name(path.removeprefix(BY_PATH))
+    row = pack.execute(_URL, (read.text,)).fetchone()
+    if row is None:
+        return _missing(mount, address, path)
+    section = section_at(page_sections(pack, row["id"]), read.line)
+    anchor = f"#{quote(section.anchor)}" if section and read.line else ""
+    url = f"{_root(address, path)}{quote(row['url'])}{anchor}"
+    return RedirectResponse(url, 302, SECURITY)
 
 
 def _missing(mount: Mount, address: str, path: str) -> Response:

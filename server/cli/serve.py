@@ -95,10 +95,11 @@ def serve(
     )  # fmt: skip
     socket = _bind(host, port)
     address = f"http://{host}:{socket.getsockname()[1]}"
-    click.echo(f"Serving on {address}; MCP of all packs {address}/mcp")
+    click.echo(f"Serving on {address}")
     for mount in library.shelf.newest():
         click.echo(f"  {mount.name} {mount.version}: {address}/site/{mount.name}/  "
                    f"MCP {address}/mcp/{mount.name}")  # fmt: skip
+    click.echo(f"  all of them: MCP {address}/mcp")
     mounts = [mount for versions in library.shelf.packs.values() for mount in versions]
     with instance_file("http", [mount.path for mount in mounts], address) as instance:
         log_capabilities(mounts, transport="http", address=address, tools=tools, watch=watch,

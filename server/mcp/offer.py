@@ -78,7 +78,7 @@ def _listed(tools: Sequence[ToolSpec], describe: Callable[[str], str]) -> list[d
             "name": spec.name,
             "description": describe(spec.description),
             "inputSchema": spec.input_schema,
-            "annotations": {"readOnlyHint": True, "openWorldHint": False},
+            "annotations": {"readOnlyHint": True},
         }
         for spec in tools
     ]

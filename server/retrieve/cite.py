@@ -35,6 +35,21 @@ def source_line(place: Mapping[str, str]) -> str:
     return f" @ {named}" if named else ""
 
 
+BY_PATH = "~/"
+"""Below a site: the pages by their paths, so that citations in a text can be short."""
+
+
+def citation_base(mount: Mount, site_url: str) -> str:
+    """Return the address that a `short_citation` goes behind."""
+    return f"{site_url}{BY_PATH}" if site_url else f"lorepack://{mount.name}/"
+
+
+def short_citation(path: str, lines: tuple[int, int]) -> str:
+    """Return ``path:16-22``: a page and the lines of a passage in it."""
+    first, last = lines
+    return f"{path}:{first}" + (f"-{last}" if last != first else "")
+
+
 def citation_url(mount: Mount, site_url: str, page: sqlite3.Row, anchor: str = "") -> str:
     """Return the address of a page, or of a place in it.
 

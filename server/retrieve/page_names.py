@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
 from lorepack.packfile.segment import fold
+from lorepack.server.retrieve.cite import BY_PATH
 
 MOST = 20
 """Candidates that are told of one name."""
@@ -27,7 +28,7 @@ WHERE symbol_names.name = :folded ORDER BY symbols.name <> :name, length(file), 
 """
 
 _WRAPPED = re.compile(r"^!?\[\[(?P<wiki>[^\[\]]+)\]\]$|^!?\[[^\]]*\]\((?P<link>[^()\s]+)\)$")
-_LINES = re.compile(r"(?:\s+L|:)\d+(?:-\d+)?(?:\s+@\s.*)?$")
+_LINES = re.compile(r"(?:\s+L|:)(?P<first>\d{1,9})(?:-\d+)?(?:\s+@\s.*)?$")
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _SITE = re.compile(r"^.*?/site/(?P<pack>[a-z0-9-]+)(?:@[^/]*)?/(?P<url>.*)$")
 _EXTENSION = re.compile(r"\.[a-z][a-z0-9]{0,9}$")
@@ -35,10 +36,11 @@ _EXTENSION = re.compile(r"\.[a-z][a-z0-9]{0,9}$")
 
 @dataclass(frozen=True)
 class Place:
-    """A page, and a section in it that was named with it: an anchor or a heading, or ''."""
+    """A page, and what in it was named: a section by anchor or heading, or a line, or neither."""
 
     path: str
     section: str = ""
+    line: int = 0
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ class PageName:
     pack: str
     text: str
     section: str
+    line: int = 0
     is_site_url: bool = False
 
 
@@ -56,16 +59,20 @@ def read_page_name(name: str) -> PageName:
     text = unicodedata.normalize("NFC", name).strip().strip("`'\"<>").strip()
     if match := _WRAPPED.match(text):
         text = (match["wiki"] or match["link"]).partition("|")[0].strip("<>")
+    lines = _LINES.search(text)
+    line = int(lines["first"]) if lines else 0
     text = _LINES.sub("", text).strip().strip("<>")
     if not _SCHEME.match(text):
         path, _, section = text.partition("#")
-        return PageName("", path.strip(), unquote(section).strip())
+        return PageName("", path.strip(), unquote(section).strip(), line)
     parts = urlsplit(text)
     path, section = unquote(parts.path), unquote(parts.fragment)
     if parts.scheme.lower() == "lorepack":
-        return PageName(parts.netloc.partition("@")[0], path.lstrip("/"), section)
+        return PageName(parts.netloc.partition("@")[0], path.lstrip("/"), section, line)
     if match := _SITE.match(path):
-        return PageName(match["pack"], match["url"], section, is_site_url=True)
+        by_path = match["url"].startswith(BY_PATH)
+        text = match["url"].removeprefix(BY_PATH)
+        return PageName(match["pack"], text, section, line, is_site_url=not by_path)
     # A line of a file at its host is no section.
     return PageName("", path, "" if re.match(r"^L\d|^lines-", section) else section)
 
@@ -88,7 +95,7 @@ def find_pages(pack: sqlite3.Connection, name: str, *, symbols: bool = True) -> 
 
 
 def _by_path(pack: sqlite3.Connection, read: PageName, raw: str) -> list[Place]:
-    return [Place(path, read.section) for path in _paths(pack, _BY_PATH, read.text)]
+    return [Place(path, read.section, read.line) for path in _paths(pack, _BY_PATH, read.text)]
 
 
 def _by_url(pack: sqlite3.Connection, read: PageName, raw: str) -> list[Place]:
@@ -96,7 +103,7 @@ def _by_url(pack: sqlite3.Connection, read: PageName, raw: str) -> list[Place]:
         return []
     url = read.text.removesuffix("index.html")
     found = _paths(pack, _BY_URL, url, f"{url.rstrip('/')}/")
-    return [Place(path, read.section) for path in found]
+    return [Place(path, read.section, read.line) for path in found]
 
 
 def _by_same_path(pack: sqlite3.Connection, read: PageName, raw: str) -> list[Place]:
@@ -105,7 +112,7 @@ def _by_same_path(pack: sqlite3.Connection, read: PageName, raw: str) -> list[Pl
     if not exact:
         bare = _bare(wanted)
         exact = [path for path in _paths(pack, _PATHS) if bare and _bare(_key(path)) == bare]
-    return [Place(path, read.section) for path in exact]
+    return [Place(path, read.section, read.line) for path in exact]
 
 
 def _by_title(pack: sqlite3.Connection, read: PageName, raw: str) -> list[Place]:
@@ -132,7 +139,7 @@ def _by_end_of_path(pack: sqlite3.Connection, read: PageName, raw: str) -> list[
         exact = [path for path in paths if f"/{_key(path)}".endswith(f"/{wanted}")]
         found = exact or [path for path in paths if f"/{_bare(_key(path))}".endswith(f"/{bare}")]
         if found:
-            return [Place(path, read.section) for path in found]
+            return [Place(path, read.section, read.line) for path in found]
     return []
 
 
@@ -193,6 +200,11 @@ def page_sections(pack: sqlite3.Connection, page_id: int) -> list[Section]:
                 next((h["line"] for h in rows[at + 1 :] if h["level"] <= row["level"]), None))
         for at, row in enumerate(rows)
     ]  # fmt: skip
+
+
+def section_at(sections: Sequence[Section], line: int) -> Section | None:
+    """Return the innermost section that a line of the file is in; None before the first one."""
+    return next((s for s in reversed(sections) if s.line <= line), None)
 
 
 def find_sections(sections: Sequence[Section], name: str) -> list[Section]:

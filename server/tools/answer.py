@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from lorepack.packfile.comments import strip_comments
 from lorepack.packfile.hidden import without_hidden
-from lorepack.server.retrieve.cite import citation_url
+from lorepack.server.retrieve.cite import citation_base, citation_url
 from lorepack.server.tools.arguments import Arguments, Paged, input_schema
 from lorepack.server.tools.budget import budget_of, fill
 
@@ -49,6 +49,11 @@ class Context:
     def with_roots(self, roots: tuple[Path, ...]) -> Context:
         """Return the same for a client that works in ``roots``."""
         return replace(self, roots=roots)
+
+    @property
+    def cited_below(self) -> str:
+        """What a reader puts before the short citations of an answer."""
+        return f"citations are below {citation_base(self.mount, self.site_url)}"
 
     def cite(self, page: sqlite3.Row, anchor: str = "") -> str:
         """Return the address of a page (a row with ``path`` and ``url``), or of a place in it."""

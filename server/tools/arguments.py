@@ -18,6 +18,7 @@ from lorepack.server.tools.near_names import nearest_name
 A = TypeVar("A", bound="Arguments")
 UNLIMITED = -1
 """For ``max_tokens``: no limit at all."""
+_LAST = ("limit", "cursor", "maxTokens")
 _MOST_CHARACTERS = 500
 """Of a refusal."""
 
@@ -44,10 +45,8 @@ class Arguments(BaseModel):
     renamed: ClassVar[Mapping[str, str]] = {}
 
 
-MaxTokens = Annotated[
-    int, Between(100, 100_000), Field(description="size of the answer, instead of 7,500 characters")
-]
-Cursor = Annotated[str, Field(pattern="^[0-9]{1,9}$", description="from the answer before")]
+MaxTokens = Annotated[int, Between(100, 100_000)]
+Cursor = Annotated[str, Field(pattern="^[0-9]{1,9}$")]
 
 
 class Paged(Arguments):
@@ -105,8 +104,10 @@ def _plain(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> Mapping
     if "items" in schema:
         kept["items"] = _plain(schema["items"], definitions)
     if "properties" in schema:
+        needed = set(schema.get("required", ()))
+        order = sorted(schema["properties"], key=lambda name: (name not in needed, name in _LAST))
         kept["properties"] = {
-            name: _plain(inner, definitions) for name, inner in schema["properties"].items()
+            name: _plain(schema["properties"][name], definitions) for name in order
         }
     if schema.get("required"):
         kept["required"] = schema["required"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from lorepack.server.retrieve.cite import readable_url
+from lorepack.server.retrieve.cite import short_citation, source_line
 from lorepack.server.tools.addressed import notes
 from lorepack.server.tools.answer import (
     Context,
@@ -25,6 +25,8 @@ from lorepack.server.tools.budget import Budget, budget_of, cut, fill
 if TYPE_CHECKING:
     from lorepack.server.retrieve.search import Answer, Result
 
+_SOURCES = 3
+"""Repositories and their commits that the head of an answer names."""
 _HEADINGS = 300
 """Characters of the headings that an answer without their passages names."""
 
@@ -72,7 +74,9 @@ def run(context: Context, arguments: ChunksArguments) -> ToolAnswer:
         "hint": answer.hint,
     }
     hits = [(context, result) for result in answer.results]
-    return answer_with(arguments, hits, head_of(context.label, answer), data)
+    places = dict.fromkeys(source_line(result.source) for result in answer.results)
+    label = f"{context.label}{''.join(list(places)[:_SOURCES])}; {context.cited_below}"
+    return answer_with(arguments, hits, head_of(label, answer), data)
 
 
 def search(context: Context, arguments: ChunksArguments) -> Answer:
@@ -91,10 +95,7 @@ def search(context: Context, arguments: ChunksArguments) -> Answer:
 
 def head_of(label: str, answer: Answer) -> str:
     """Return the first lines of an answer: whether anything was found, and what failed."""
-    lines = [label]
-    if answer.status != "ok":
-        lines = [f"{answer.status}: {answer.hint} in {label}." if answer.results
-                 else f"{answer.status}: {answer.hint} ({label})."]  # fmt: skip
+    lines = [label if answer.status == "ok" else f"{answer.status}: {answer.hint} ({label})"]
     if answer.status == "no_match" and answer.results:
         lines.append("The nearest passages, which probably do not answer:")
     if answer.degraded:
@@ -145,14 +146,11 @@ def entry(context: Context, result: Result, name_pack: bool = False) -> dict[str
 
 def _block(context: Context, result: Result, explain: bool, note: str, name_pack: bool) -> str:
     title = " > ".join((result.title, *result.headings))
-    pack = f"{context.label}: " if name_pack else ""
+    cited = short_citation(result.path, result.lines)
+    if name_pack:
+        title, cited = f"{context.label}: {title}", f"lorepack://{context.mount.name}/{cited}"
     scores = f"{_scores(result)}\n" if explain else ""
-    first, last = result.lines
-    lines = f"L{first}" if first == last else f"L{first}-{last}"
-    return (
-        f"\n## {pack}{title}\n{readable_url(result.citation_url)} {lines}\n{scores}{note}"
-        f"{fenced(result.text)}"
-    )
+    return f"\n## {title}\n{cited}\n{scores}{note}{fenced(result.text)}"
 
 
 def _first(block: str, budget: Budget, head: str, result: Result) -> str:
@@ -161,7 +159,8 @@ def _first(block: str, budget: Budget, head: str, result: Result) -> str:
     if budget.measure(block) <= room:
         return block
     begin = block.index(fenced(result.text))
-    left = f'\nThe passage is cut: get_page with page "{readable_url(result.citation_url)}".'
+    whole = short_citation(result.path, result.lines)
+    left = f'\nThe passage is cut: get_page with page "{whole}" gives all of it.'
     room -= budget.measure(f"{block[:begin]}{fenced('')}{left}")
     shown = cut(document(result.text), max(room, 20), budget.measure)
     return f"{block[:begin]}{fenced(shown)}{left}"

@@ -16,6 +16,7 @@ from lorepack.server.retrieve.page_names import (
     find_pages,
     find_sections,
     page_sections,
+    section_at,
 )
 from lorepack.server.tools.addressed import notes
 from lorepack.server.tools.answer import (
@@ -81,9 +82,10 @@ def read_place(context: Context, place: Place, arguments: PageArguments) -> Tool
     row: sqlite3.Row = pack.execute(_BY_PATH, (place.path,)).fetchone()
     sections = page_sections(pack, row["id"])
     name = arguments.subsection or place.section
-    if not name:
+    inner = section_at(sections, place.line) if place.line and not name else None
+    if not name and inner is None:
         return _answer(context, row, row["markdown"], row["body_line"], "", sections, arguments)
-    found = find_sections(sections, name) or _at_anchor(pack, row, name)
+    found = [inner] if inner else find_sections(sections, name) or _at_anchor(pack, row, name)
     if len(found) > 1:
         return _several_sections(context, row, name, found)
     if not found:

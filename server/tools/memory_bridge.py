@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from lorepack.server.retrieve.cite import readable_url
+from lorepack.server.retrieve.cite import short_citation
 from lorepack.server.tools.answer import (
     Context,
     ToolAnswer,
@@ -149,7 +149,7 @@ def _compare(
     only = {tool: sorted(named[tool] - named[other]) for tool, other in (pair, pair[::-1])}
     blocks = [block for tool in pair for block in _blocks(tool, found[tool])]
     head = [
-        f"What {first} and {second} wrote about: {query}",
+        f"What {first} and {second} wrote about: {query}; {context.cited_below}",
         f"Both name: {', '.join(both) or 'nothing'}",
         *(f"Only {tool} names: {', '.join(names) or 'nothing'}" for tool, names in only.items()),
     ]
@@ -174,8 +174,7 @@ def _blocks(tool: str, results: Sequence[Result]) -> list[str]:
     if not results:
         return [f"\n## {tool}: nothing on this"]
     return [
-        f"\n## {tool}: {r.title}\n{readable_url(r.citation_url)} L{r.lines[0]}-{r.lines[1]}\n"
-        f"{fenced(r.text)}"
+        f"\n## {tool}: {r.title}\n{short_citation(r.path, r.lines)}\n{fenced(r.text)}"
         for r in results
     ]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from lorepack.server.retrieve.cite import readable_url
+from lorepack.server.retrieve.cite import short_citation
 from lorepack.server.retrieve.filters import allowed_pages
 from lorepack.server.tools.answer import (
     Context,
@@ -117,7 +117,7 @@ def _search(context: Context, arguments: QueryArguments) -> tuple[str, str, str,
 
 def _head(context: Context, status: str, hint: str, pages: int) -> str:
     if status == "ok":
-        return f"{pages} pages of {context.label}"
+        return f"{pages} pages of {context.label}; {context.cited_below}"
     nearest = "\nThe nearest pages, which probably do not answer:" if pages else ""
     return f"{status}: {hint} ({context.label}).{nearest}"
 
@@ -138,9 +138,9 @@ def _block(entry: Mapping[str, Any], passage: Result | None) -> str:
     tags = " ".join(f"#{tag}" for tag in entry["tags"])
     links = ", ".join(f"[[{path}]]" for path in entry["links"])
     body = fenced(passage.text) if passage else entry["summary"]
-    place = f" L{passage.lines[0]}-{passage.lines[1]}" if passage else ""
+    cited = short_citation(passage.path, passage.lines) if passage else entry["path"]
     lines = [f"\n## {entry['title']}",
-             f"{readable_url(entry['citationUrl'])}{place} {tags}".rstrip(),
+             f"{cited} {tags}".rstrip(),
              f"links: {links}" if links else "", body]  # fmt: skip
     return "\n".join(line for line in lines if line)
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from lorepack.packfile.segment import fold
-from lorepack.server.retrieve.cite import readable_url
+from lorepack.server.retrieve.cite import readable_url, short_citation
 from lorepack.server.retrieve.query import parse_query
 from lorepack.server.tools.answer import (
     Context,
@@ -98,7 +98,8 @@ def run(context: Context, arguments: SynthesizeArguments) -> ToolAnswer:
     joined = f"Joined by: {', '.join(joining)}" if joining else "No page's title joins them."
     begin = int(arguments.cursor)
     text, shown = fill(
-        budget_of(arguments.max_tokens), f"{head}\n{joined}", blocks[begin:],
+        budget_of(arguments.max_tokens), f"{head}\n{joined} Passages: {context.cited_below}",
+        blocks[begin:],
         lambda count: more_line(
             len(blocks) - begin - count, "passages", next_cursor(begin, count, len(blocks))
         ),
@@ -159,8 +160,8 @@ def _place(context: Context, row: sqlite3.Row) -> dict[str, Any]:
 
 def _block(title: str, row: sqlite3.Row, passage: Mapping[str, Any]) -> str:
     first, last = passage["lines"]
-    place = f"{readable_url(passage['citationUrl'])} L{first}-{last}"
-    return f"\n## {title}\n{place}\n{fenced(row['text'])}"
+    cited = short_citation(row["path"], (first, last))
+    return f"\n## {title}\n{cited}\n{fenced(row['text'])}"
 
 
 def _holders(pack: sqlite3.Connection, concept: str) -> set[int]:
