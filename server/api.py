@@ -17,6 +17,7 @@ from lorepack.server.retrieve.query import FILTERS
 from lorepack.server.site import SECURITY
 from lorepack.server.tools import find_chunks, find_neighbors, get_page
 from lorepack.server.tools.answer import Context, ToolSpec
+from lorepack.server.tools.arguments import exact_schema
 from lorepack.server.tools.profiles import PROFILES
 
 _SHORT: Mapping[str, ToolSpec] = {
@@ -148,7 +149,7 @@ def _operation(what: str, spec: ToolSpec) -> dict[str, Any]:
 
 def _parameters(spec: ToolSpec) -> list[dict[str, Any]]:
     parameters = []
-    schema = spec.input_schema
+    schema = exact_schema(spec.arguments)
     for name, inner in schema["properties"].items():
         if name == "filters":
             parameters += [{"name": key, "in": "query", "schema": _TEXT} for key in FILTERS]

@@ -6,7 +6,7 @@ import logging
 import os
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
@@ -23,7 +23,6 @@ from lorepack.server.tools.answer import (
     error,
     without_invisible,
 )
-from lorepack.server.tools.arguments import ArgumentsError, read_arguments
 from lorepack.server.tools.near_names import near_names
 from lorepack.server.tools.shelf import ShelfContext
 
@@ -90,14 +89,10 @@ class Calls:
         if self._threads is None:
             self._threads = anyio.CapacityLimiter(THREADS)
         try:
-            arguments, notes = read_arguments(spec.arguments, sent)
-        except ArgumentsError as wrong:
-            return error("invalid_arguments", str(wrong))
-        try:
             with anyio.fail_after(self.timeout):
                 # The thread goes on to its end; the client need not wait for it.
-                answer = await anyio.to_thread.run_sync(
-                    lambda: without_invisible(spec.run(context, arguments)),
+                return await anyio.to_thread.run_sync(
+                    lambda: without_invisible(spec.call(context, sent)),
                     abandon_on_cancel=True,
                     limiter=self._threads,
                 )
@@ -110,4 +105,3 @@ class Calls:
             _log.exception("tool %s failed", spec.name)
             why = "the server's log says why, and `lorepack verify` whether the pack is damaged"
             return error("internal", f"{spec.name} failed; {why}")
-        return replace(answer, text="\n".join([answer.text, *notes])) if notes else answer

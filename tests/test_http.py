@@ -166,11 +166,10 @@ def test_the_api_answers_as_the_tools_do(http: TestClient) -> None:
 @pytest.mark.parametrize(
     ("url", "status", "says"),
     [
-        ("/api/demo/search", 400, "'query' is a required property"),
-        ("/api/demo/search?query=x&limit=a", 400, "limit is no whole number"),
-        ("/api/demo/search?query=x&query=y", 400, "query is given twice"),
-        ("/api/demo/search?query=x&colour=red", 400, "there is no parameter 'colour'"),
-        ("/api/demo/search?query=x&limit=500", 400, "limit"),
+        ("/api/demo/search", 400, "query is missing"),
+        ("/api/demo/search?query=x&limit=a", 400, "limit is not a whole number"),
+        ("/api/demo/search?query=x&query=y", 400, "query takes one value, not 2"),
+        ("/api/demo/search?query=x&colour=red", 400, "there is no argument 'colour'"),
         ("/api/demo/nothing", 404, "no such call"),
         ("/api/other/search?query=x", 404, "no such pack"),
         ("/nothing", 404, "there is nothing here"),

@@ -61,7 +61,7 @@ def test_five_hundred_identifiers_find_their_chunk_first(code_pack: Mount) -> No
 def _first_holds(mount: Mount, name: str) -> bool:
     results = find_chunks(mount, name).results
     # A path that is a page's own is answered by that page.
-    return bool(results) and name.lower() in f"{results[0].slug}\n{results[0].text}".lower()
+    return bool(results) and name.lower() in f"{results[0].path}\n{results[0].text}".lower()
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_each_form_of_identifier(build: Callable[..., Built], name: str) -> None
     pages["z.md"] = f"# Last\n\nSome text that names {name} in passing.\n"
     mount = build(pages).mount()
     for asked in (name, name.lower(), f"`{name}`"):
-        assert find_chunks(mount, asked).results[0].slug == "v/z.md", asked
+        assert find_chunks(mount, asked).results[0].path == "v/z.md", asked
 
 
 def test_words_are_segmented_alike_in_all_threads() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from lorepack.packfile.cli import cli
 from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.install import jsonc, planned, write
+from lorepack.packfile.install.edit import read_servers
 from lorepack.packfile.install.targets import TARGETS
 from tests.conftest import Built
 
@@ -47,11 +49,23 @@ def run(*arguments: str | Path) -> Result:
 
 
 def servers(target: str, file: Path) -> dict[str, Any]:
-    text = file.read_text()
-    data: Any = tomllib.loads(text) if TARGETS[target].form == "TOML" else jsonc.parse(text)
-    for key in TARGETS[target].path:
-        data = data[key]
-    return dict(data)
+    return read_servers(file.read_text(), TARGETS[target].form, TARGETS[target].path)
+
+
+FORMS = {
+    "JSON": ('{\n    "%s": {\n        "mine": {"command": "x"}\n    },\n\t"other" :  [1]\n}',
+             "{}", "{ }\n\n", '{\r\n  "%s": {}\r\n}\r\n', '{"%s":{"lorepack-test":{"command":"old"}}}'),
+    "TOML": ('a = 1   # one\n\n[%s.mine]\ncommand = "x"\n', "", "\n\n# only a comment", 'a=1'),
+    "YAML": ("# mine\n%s:\n    mine:\n        cmd: x   # so\n\n\nlast: [1]\n", "", "%s: {}\n", "a: 1",
+             "%s:\n  # nothing yet\na: 2\n"),
+    "own YAML": ("name: other\nmcpServers: []\n", ""),
+}  # fmt: skip
+"""What users may have in their files, by form."""
+WRITTEN = [
+    (name, text % tuple(["/".join(target.path)] * text.count("%s")))
+    for name, target in TARGETS.items()
+    for text in FORMS[target.form]
+]
 
 
 @pytest.mark.parametrize(("target", "scope"), CASES)
@@ -61,20 +75,92 @@ def test_every_target_is_written_and_taken_back(
     project = tmp_path / "project"
     project.mkdir()
     where = ["--target", target, "--scope", scope, "--project", str(project)]
-    file = TARGETS[target].file(scope, project, home)
+    file = TARGETS[target].file(scope, project, home, "lorepack-test")
     assert run("install", pack, *where, "--dry-run").exit_code == 0 and not file.exists()
     done = run("install", pack, *where)
     assert done.exit_code == 0 and f"+++ {file}" in done.output
     entry = servers(target, file)["lorepack-test"]
-    command = entry["command"] if target == "opencode" else [entry["command"], *entry["args"]]
+    command = entry.get("command") or entry["cmd"]
+    command = command if isinstance(command, list) else [command, *entry["args"]]
     assert command[1:] == ["mcp", str(pack)] and Path(command[0]).name.startswith("lorepack")
     assert "nothing to change" in run("install", pack, *where).output
     assert run("uninstall", "lorepack-test", *where).exit_code == 0
-    assert servers(target, file) == {} if "mcp" in file.read_text() else True
+    assert not file.exists()
     assert "nothing to change" in run("uninstall", "lorepack-test", *where).output
 
 
-@pytest.mark.parametrize("target", ["windsurf", "antigravity"])
+@pytest.mark.parametrize(("target", "text"), WRITTEN)
+def test_a_file_that_nothing_else_changed_is_given_back(
+    pack: Path, home: Path, tmp_path: Path, target: str, text: str
+) -> None:
+    """Byte for byte, whatever was in it, and in whichever order servers go."""
+    for first, second in (("one", "two"), ("two", "one")):
+        scope = "user" if TARGETS[target].user else "project"
+        where = ["--target", target, "--scope", scope, "--project", str(tmp_path)]
+        file = TARGETS[target].file(scope, tmp_path, home, "one")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text.encode())
+        for name in ("one", "two"):
+            assert run("install", pack, *where, "--name", name).exit_code == 0
+        assert "one" in servers(target, file)
+        for name in (first, second):
+            assert run("uninstall", name, *where).exit_code == 0
+        assert file.read_bytes() == text.encode()
+        assert file.with_name(f"{file.name}.bak").read_bytes() == text.encode()
+
+
+def test_the_first_backup_is_never_overwritten(pack: Path, tmp_path: Path) -> None:
+    file = tmp_path / ".mcp.json"
+    where = ["--target", "claude-code", "--project", str(tmp_path)]
+    file.write_text('{"first": 1}')
+    run("install", pack, *where)
+    file.write_text('{"second": 2}')
+    run("install", pack, *where)
+    assert (tmp_path / ".mcp.json.bak").read_text() == '{"first": 1}'
+    assert (tmp_path / ".mcp.json.bak.1").read_text() == '{"second": 2}'
+    run("uninstall", "lorepack-test", *where)
+    assert file.read_text() == '{"second": 2}'
+
+
+def test_what_was_changed_since_is_kept(pack: Path, tmp_path: Path) -> None:
+    file = tmp_path / ".mcp.json"
+    where = ["--target", "claude-code", "--project", str(tmp_path)]
+    file.write_text('{"first": 1}')
+    run("install", pack, *where)
+    file.write_text(file.read_text().replace('"first": 1', '"first": 2'))
+    run("uninstall", "lorepack-test", *where)
+    assert json.loads(file.read_text())["first"] == 2
+    assert servers("claude-code", file) == {}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_servers_address_is_installed(home: Path, tmp_path: Path, target: str) -> None:
+    scope = "user" if TARGETS[target].user else "project"
+    where = ["--target", target, "--scope", scope, "--project", str(tmp_path)]
+    address = "http://127.0.0.1:8000/mcp/notes"
+    assert run("install", address, *where).exit_code == 0
+    file = TARGETS[target].file(scope, tmp_path, home, "lorepack-notes")
+    assert address in servers(target, file)["lorepack-notes"].values()
+
+
+def test_a_pulled_pack_is_installed_by_its_name(
+    pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is written names no version, so that the next one that is pulled is served."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    folder = tmp_path / "data" / "lorepack" / "packs"
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copy(pack, folder / "test-1.0.0.lorepack")
+    assert run("install", "test", "--target", "cursor", "--project", tmp_path).exit_code == 0
+    entry = servers("cursor", tmp_path / ".cursor" / "mcp.json")["lorepack-test"]
+    assert entry["args"] == ["mcp", "test"]
+    unknown = CliRunner().invoke(
+        cli, ["install", "none", "--target", "cursor"], standalone_mode=False
+    )
+    assert "no pulled pack of that name" in str(unknown.exception)
+
+
+@pytest.mark.parametrize("target", ["windsurf", "antigravity", "goose"])
 def test_a_scope_that_an_agent_has_not(pack: Path, tmp_path: Path, target: str) -> None:
     with pytest.raises(LorepackError, match="use --scope user"):
         TARGETS[target].file("project", tmp_path, tmp_path)

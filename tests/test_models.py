@@ -58,7 +58,7 @@ def test_a_carried_model_gives_the_same_vectors(build: Callable[..., Built]) -> 
         assert np.array_equal(
             carried.encode_query(question), load_encoder(plain).encode_query(question)
         )
-    assert find_chunks(mount, "怎样观察星星？").results[0].slug == "v/stars.md"
+    assert find_chunks(mount, "怎样观察星星？").results[0].path == "v/stars.md"
 
 
 def test_the_same_weights_give_the_same_model(
@@ -125,7 +125,7 @@ def test_other_weights_are_answered_by_words_alone(
         pack.execute("UPDATE meta SET value = ? WHERE key = 'embedder'", (changed,))
     answer = find_chunks(mount_pack(built.path), "harbour vessels")
     assert reason in answer.degraded
-    assert answer.results[0].slug == "v/ships.md" and answer.results[0].vector_rank is None
+    assert answer.results[0].path == "v/ships.md" and answer.results[0].vector_rank is None
 
 
 class _Api(BaseHTTPRequestHandler):
@@ -196,7 +196,7 @@ def test_an_endpoint_that_fails_later_is_degraded(
     built = build(PAGES, model="openai:letters")
     endpoint.failures[:] = [400]
     answer = find_chunks(built.mount(), "harbour vessels port")
-    assert "status 400" in answer.degraded and answer.results[0].slug == "v/ships.md"
+    assert "status 400" in answer.degraded and answer.results[0].path == "v/ships.md"
 
 
 @pytest.fixture
@@ -224,7 +224,7 @@ def test_a_folder_is_a_model(
     assert not isinstance(encoder, str)
     question = "Where do boats arrive?"
     assert np.allclose(encoder.encode_query(question), known.encode_query(question), atol=1e-6)
-    assert find_chunks(mount, question).results[0].slug == "v/ships.md"
+    assert find_chunks(mount, question).results[0].path == "v/ships.md"
 
 
 def test_models_can_be_listed_fetched_and_verified() -> None:

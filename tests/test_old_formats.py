@@ -48,7 +48,7 @@ def test_it_is_sound_and_tells_what_is_in_it(old: Path) -> None:
 )
 def test_it_answers_by_words_and_by_meaning(old: Path, question: str, page: str) -> None:
     answer = find_chunks(mount_pack(old), question)
-    assert not answer.degraded and page in [result.slug for result in answer.results[:2]]
+    assert not answer.degraded and page in [result.path for result in answer.results[:2]]
 
 
 def test_every_tool_answers(old: Path) -> None:

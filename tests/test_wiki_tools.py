@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 
 from lorepack.server.tools.answer import Context, ToolAnswer
 from lorepack.server.tools.profiles import PROFILES
+from lorepack.server.tools.tokens import count_tokens
 from tests.conftest import Built
 
 Ask = Callable[..., ToolAnswer]
@@ -33,7 +34,7 @@ PAGES = {
 
 @pytest.fixture
 def ask(build: Callable[..., Built]) -> Ask:
-    """Call a tool on a small pack; what it answers fits its own schema."""
+    """Call a tool on a small pack."""
     extra = (
         'licence = "MIT"\n[[dependency]]\necosystem = "pypi"\npackage = "flask"\n'
         'version = "3.1"\nrepo = "pallets/flask"\nsource = "v"\n'
@@ -43,11 +44,8 @@ def ask(build: Callable[..., Built]) -> Ask:
     tools = {spec.name: spec for spec in PROFILES["all"]}
 
     def call(name: str, /, **arguments: Any) -> ToolAnswer:
-        Draft202012Validator(dict(tools[name].input_schema)).validate(arguments)
-        answer = tools[name].run(Context(mount), arguments)
-        if not answer.is_error:
-            Draft202012Validator(dict(tools[name].output_schema)).validate(dict(answer.data))
-            json.dumps(dict(answer.data))
+        answer = tools[name].call(Context(mount), arguments)
+        json.dumps(dict(answer.data))
         return answer
 
     return call
@@ -62,7 +60,6 @@ def test_profiles_hold_what_they_promise() -> None:
     assert len({spec.name for spec in PROFILES["all"]}) == 14
     for spec in PROFILES["all"]:
         Draft202012Validator.check_schema(dict(spec.input_schema))
-        Draft202012Validator.check_schema(dict(spec.output_schema))
 
 
 def test_every_tool_keeps_to_a_budget(ask: Ask) -> None:
@@ -76,8 +73,8 @@ def test_every_tool_keeps_to_a_budget(ask: Ask) -> None:
     assert {*calls, "resolve_repo"} == {spec.name for spec in PROFILES["all"]}
     for name, arguments in calls.items():
         whole = ask(name, **arguments, maxTokens=100_000).text
-        cut = ask(name, **arguments, maxTokens=50).text
-        assert len(cut) <= len(whole) and len(cut) < 700, name
+        cut = ask(name, **arguments, maxTokens=100).text
+        assert len(cut) <= len(whole) and count_tokens(cut) <= 110, (name, cut)
 
 
 def test_dependencies_and_their_repositories(ask: Ask) -> None:
@@ -182,4 +179,4 @@ def test_wiki_synthesize_quotes_and_counts(ask: Ask) -> None:
     pair = next(p for p in answer.data["together"] if p["concepts"] == ["harbour", "night watch"])
     assert pair["pages"] == 3 and pair["lift"] > 1
     assert answer.data["joinedBy"] == []
-    assert "share a lamp" in answer.text and "lorepack://test/v/Lighthouse.md" in answer.text
+    assert "share a lamp" in answer.text and "v/Lighthouse.md:" in answer.text

@@ -8,12 +8,14 @@ import sysconfig
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import click
 
 from lorepack.packfile.inspect import inspect_pack
 from lorepack.packfile.install import planned, write
 from lorepack.packfile.install.targets import SCOPES, TARGETS, home_folder
+from lorepack.packfile.installed import find_pack
 
 
 def _options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -31,28 +33,39 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @click.command()
-@click.argument("pack", type=click.Path(path_type=Path))
+@click.argument("pack")
 @_options
 @click.option("--name", help="What the agent calls the server; else lorepack-NAME.")
 @click.option("--tools", default="core", show_default=True, help="The profile of tools.")
 def install(
-    pack: Path, target: str, scope: str, project: Path, dry_run: bool, name: str | None, tools: str
+    pack: str, target: str, scope: str, project: Path, dry_run: bool, name: str | None, tools: str
 ) -> None:
     """Add PACK to a coding agent's MCP servers; shows what changes, and keeps a .bak.
 
+    PACK is a file, the name of a pack that was pulled, or a server's address (http://…/mcp/NAME).
     Comments and other servers stay as they are.
     """
-    named = name or f"lorepack-{inspect_pack(pack).meta['name']}"
-    command = [_lorepack(), "mcp", str(pack.absolute())]
-    command += ["--tools", tools] if tools != "core" else []
-    _change(target, scope, project, named, command, dry_run)
+    if pack.startswith(("http://", "https://")):
+        named = urlsplit(pack).path.rstrip("/").removesuffix("/mcp").rpartition("/")[2]
+        server: str | list[str] = pack
+    else:
+        path = find_pack(pack)
+        named = inspect_pack(path).meta["name"]
+        # A pack that was pulled is served in its newest version, whichever that is by then.
+        shown = str(path.absolute()) if Path(pack).exists() or path == Path(pack) else pack
+        server = [_lorepack(), "mcp", shown, *(["--tools", tools] if tools != "core" else [])]
+    named = named.partition("@")[0]
+    _change(target, scope, project, name or f"lorepack-{named}".rstrip("-"), server, dry_run)
 
 
 @click.command()
 @click.argument("name")
 @_options
 def uninstall(name: str, target: str, scope: str, project: Path, dry_run: bool) -> None:
-    """Take the server NAME (lorepack-PACK) out of a coding agent's configuration."""
+    """Remove the server NAME (lorepack-PACK) from a coding agent's configuration.
+
+    A file that nothing else has changed is again what it was before.
+    """
     _change(target, scope, project, name, None, dry_run)
 
 
@@ -64,12 +77,14 @@ def _lorepack() -> str:
 
 
 def _change(
-    target: str, scope: str, project: Path, name: str, command: list[str] | None, dry_run: bool
-) -> None:
+    target: str, scope: str, project: Path, name: str, server: str | list[str] | None,
+    dry_run: bool,
+) -> None:  # fmt: skip
     home = home_folder() if scope == "user" else project
-    change = planned(TARGETS[target], scope, project, home, name, command)
+    change = planned(TARGETS[target], scope, project, home, name, server)
     diff = change.diff()
     click.echo(diff or f"{change.file}: nothing to change")
     if diff and not dry_run:
         write(change)
-        click.echo(f"{change.file} is written", err=True)
+        done = "removed" if change.after is None else "written"
+        click.echo(f"{change.file} is {done}", err=True)

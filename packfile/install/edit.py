@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import tomlkit
+import yaml
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import Table
 
-from lorepack.packfile.install import jsonc
+from lorepack.packfile.install import jsonc, yaml_text
 
 
 @dataclass(frozen=True)
@@ -59,4 +60,50 @@ def edit_toml(text: str, edit: Edit) -> str:
     return tomlkit.dumps(document)
 
 
-EDITORS: Mapping[str, Callable[[str, Edit], str]] = {"JSON": edit_json, "TOML": edit_toml}
+def edit_yaml(text: str, edit: Edit) -> str:
+    """Return YAML with one entry of a mapping changed. Raises ValueError: it cannot be."""
+    if edit.value is None:
+        return yaml_text.remove(text, edit.path)
+    return yaml_text.put(text, edit.path, edit.value)
+
+
+def edit_own(text: str, edit: Edit) -> str:
+    """Return a file that holds one server alone; '' without one."""
+    if edit.value is None:
+        return "" if edit.path[-1] in own_servers(text) else text
+    servers = [{"name": edit.path[-1], **edit.value}]
+    data = {"name": edit.path[-1], "version": "0.0.1", "schema": "v1", "mcpServers": servers}
+    return yaml.safe_dump(data, sort_keys=False, allow_unicode=True)
+
+
+def own_servers(text: str) -> dict[str, Any]:
+    """Return the servers of a file of `edit_own` by name. Raises ValueError: it is no YAML."""
+    servers = yaml_text.parse(text).get("mcpServers")
+    named = [dict(server) for server in servers] if isinstance(servers, list) else []
+    return {server.pop("name"): server for server in named if "name" in server}
+
+
+def read_servers(text: str, form: str, path: Sequence[str]) -> dict[str, Any]:
+    """Return the servers of a configuration by name, as they are ordered in it; {} for none.
+
+    Raises:
+        ValueError: the text is not of its form.
+    """
+    if form == "own YAML":
+        return own_servers(text)
+    if not text.strip():
+        return {}
+    parse = {"JSON": jsonc.parse, "TOML": _toml, "YAML": yaml_text.parse}[form]
+    value: Any = parse(text)
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return dict(value) if isinstance(value, dict) else {}
+
+
+def _toml(text: str) -> Any:
+    return tomlkit.parse(text).unwrap()
+
+
+EDITORS: Mapping[str, Callable[[str, Edit], str]] = {
+    "JSON": edit_json, "TOML": edit_toml, "YAML": edit_yaml, "own YAML": edit_own,
+}  # fmt: skip

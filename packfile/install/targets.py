@@ -5,45 +5,65 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from lorepack.packfile.errors import LorepackError
 
 SCOPES = ("user", "project")
+Form = Literal["JSON", "TOML", "YAML", "own YAML"]
 
 
 @dataclass(frozen=True)
 class Target:
-    """An agent: its files by scope, where in them servers stand, and what one looks like.
+    """An agent: its files by scope, where in them servers are, and what one looks like.
 
     ``user`` is below the home folder, ``project`` below the project's; '' where there is none.
-    ``shape`` is the form of a server: ``command`` and ``args``, with a ``type`` in some, or one
-    list in opencode.
+    A file in ``own YAML`` holds one server alone, whose name goes in the place of ``{name}``.
+
+    Args:
+        stdio_type: the ``type`` of a server that is started by a command; '' for none.
+        http_type: that of a server at an address.
+        url: the key of an address.
+        extra: what every server has besides.
+        shape: ``plain`` has ``command`` and ``args``, ``list`` one list (opencode), ``goose`` keys
+            of its own.
     """
 
     name: str
     user: str
     project: str
-    form: Literal["JSON", "TOML"] = "JSON"
+    form: Form = "JSON"
     path: Sequence[str] = ("mcpServers",)
-    shape: Literal["plain", "typed", "opencode"] = "plain"
+    stdio_type: str = ""
+    http_type: str = ""
+    url: str = "url"
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    shape: Literal["plain", "list", "goose"] = "plain"
 
-    def file(self, scope: str, project: Path, home: Path) -> Path:
+    def file(self, scope: str, project: Path, home: Path, name: str = "") -> Path:
         """Return the file of a scope. Raises `LorepackError` where the agent has none."""
         inside = self.user if scope == "user" else self.project
         if not inside:
             other = "project" if scope == "user" else "user"
             raise LorepackError(f"{self.name} has no {scope} configuration", f"use --scope {other}")
-        return (home if scope == "user" else project) / inside
+        return (home if scope == "user" else project) / inside.format(name=name)
 
-    def entry(self, command: Sequence[str]) -> dict[str, Any]:
-        """Return a server that is started by ``command`` and spoken to over stdio."""
-        if self.shape == "opencode":
-            return {"type": "local", "command": list(command), "enabled": True}
-        plain = {"command": command[0], "args": list(command[1:])}
-        return {"type": "stdio", **plain} if self.shape == "typed" else plain
+    def entry(self, server: str | Sequence[str], name: str = "") -> dict[str, Any]:
+        """Return a server as the agent wants it: at an address, or started by a command."""
+        kind = self.http_type if isinstance(server, str) else self.stdio_type
+        typed = {"type": kind} if kind else {}
+        if self.shape == "goose":
+            where = {"uri": server} if isinstance(server, str) else {
+                "cmd": server[0], "args": list(server[1:]), "envs": {},
+            }  # fmt: skip
+            return {"enabled": True, **typed, "name": name, **where, "timeout": 300}
+        if isinstance(server, str):
+            return {**typed, self.url: server, **self.extra}
+        if self.shape == "list":
+            return {**typed, "command": list(server), **self.extra}
+        return {**typed, "command": server[0], "args": list(server[1:]), **self.extra}
 
 
 def _vscode() -> str:
@@ -55,17 +75,32 @@ def _vscode() -> str:
     return ".config/Code/User"
 
 
+_ENABLED = {"enabled": True}
 _TARGETS = (
-    Target("claude-code", ".claude.json", ".mcp.json", shape="typed"),
+    Target("claude-code", ".claude.json", ".mcp.json", stdio_type="stdio", http_type="http"),
     Target("cursor", ".cursor/mcp.json", ".cursor/mcp.json"),
-    Target("vscode", f"{_vscode()}/mcp.json", ".vscode/mcp.json", path=("servers",), shape="typed"),
+    Target("vscode", f"{_vscode()}/mcp.json", ".vscode/mcp.json", path=("servers",),
+           stdio_type="stdio", http_type="http"),
     Target("codex", ".codex/config.toml", ".codex/config.toml", "TOML", ("mcp_servers",)),
-    Target("gemini", ".gemini/settings.json", ".gemini/settings.json"),
-    Target("qwen", ".qwen/settings.json", ".qwen/settings.json"),
+    Target("gemini", ".gemini/settings.json", ".gemini/settings.json", url="httpUrl"),
+    Target("qwen", ".qwen/settings.json", ".qwen/settings.json", url="httpUrl"),
     Target("opencode", ".config/opencode/opencode.json", "opencode.json", path=("mcp",),
-           shape="opencode"),
-    Target("windsurf", ".codeium/windsurf/mcp_config.json", ""),
-    Target("antigravity", ".gemini/antigravity/mcp_config.json", ""),
+           stdio_type="local", http_type="remote", extra=_ENABLED, shape="list"),
+    Target("windsurf", ".codeium/windsurf/mcp_config.json", "", url="serverUrl"),
+    Target("antigravity", ".gemini/antigravity/mcp_config.json", "", url="serverUrl"),
+    Target("copilot-cli", ".copilot/mcp-config.json", "", stdio_type="local", http_type="http",
+           extra={"tools": ["*"]}),
+    Target("cline", ".cline/data/settings/cline_mcp_settings.json", "", stdio_type="stdio",
+           http_type="streamableHttp", extra={"disabled": False}),
+    Target("continue", ".continue/mcpServers/{name}.yaml", ".continue/mcpServers/{name}.yaml",
+           "own YAML", (), stdio_type="stdio", http_type="streamable-http"),
+    Target("zed", ".config/zed/settings.json", ".zed/settings.json", path=("context_servers",)),
+    Target("goose", ".config/goose/config.yaml", "", "YAML", ("extensions",), stdio_type="stdio",
+           http_type="streamable_http", shape="goose"),
+    Target("crush", ".config/crush/crush.json", "crush.json", path=("mcp",), stdio_type="stdio",
+           http_type="http"),
+    Target("amp", ".config/amp/settings.json", ".amp/settings.json", path=("amp.mcpServers",)),
+    Target("jetbrains", ".junie/mcp/mcp.json", ".junie/mcp/mcp.json"),
 )  # fmt: skip
 TARGETS: Mapping[str, Target] = {target.name: target for target in _TARGETS}
 

@@ -217,8 +217,9 @@ def filter_hint(
     every = [*filters.items(), *(("tag", tag) for tag in tags)]
     for name, value in every:
         if not allowed_pages(pack, {name: value}):
-            valid = ", ".join(valid_values(pack, name)) or "see listPages"
-            return f"no page has {name} {value!r}; valid: {valid}"
+            valid = ", ".join(valid_values(pack, name))
+            hint = f"valid: {valid}" if valid else "get_page with listPages lists all pages"
+            return f"no page has {name} {value!r}; {hint}"
     left = {
         f"{name} {value!r}": len(_without(pack, filters, tags, name, value))
         for name, value in every

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any
 from lorepack.packfile.comments import strip_comments
 from lorepack.packfile.hidden import without_hidden
 from lorepack.server.retrieve.cite import citation_base, citation_url
-from lorepack.server.tools.arguments import Arguments, Paged, input_schema
+from lorepack.server.tools.arguments import (
+    Arguments,
+    ArgumentsError,
+    Paged,
+    input_schema,
+    read_arguments,
+)
 from lorepack.server.tools.budget import budget_of, fill
 
 if TYPE_CHECKING:
@@ -83,6 +89,15 @@ class ToolSpec:
     arguments: type[Arguments]
     run: Callable[[Any, Any], ToolAnswer]
     reads_roots: bool = False
+
+    def call(self, context: Any, sent: Mapping[str, Any]) -> ToolAnswer:
+        """Answer a call with arguments as a caller sent them; wrong ones are an error."""
+        try:
+            arguments, notes = read_arguments(self.arguments, sent)
+        except ArgumentsError as wrong:
+            return error("invalid_arguments", str(wrong))
+        answer = self.run(context, arguments)
+        return replace(answer, text="\n".join([answer.text, *notes])) if notes else answer
 
     @property
     def input_schema(self) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_origin
@@ -18,6 +18,9 @@ from lorepack.server.tools.near_names import nearest_name
 A = TypeVar("A", bound="Arguments")
 UNLIMITED = -1
 """For ``max_tokens``: no limit at all."""
+_KEYWORDS = ("type", "enum")
+_CHECKED = ("pattern", "minLength", "maxLength", "minItems", "maxItems", "exclusiveMinimum",
+            "maximum", "format")  # fmt: skip
 _LAST = ("limit", "cursor", "maxTokens")
 _MOST_CHARACTERS = 500
 """Of a refusal."""
@@ -46,7 +49,7 @@ class Arguments(BaseModel):
 
 
 MaxTokens = Annotated[int, Between(100, 100_000)]
-Cursor = Annotated[str, Field(pattern="^[0-9]{1,9}$")]
+Cursor = Annotated[str, Field(pattern="^[0-9]{0,9}$")]
 
 
 class Paged(Arguments):
@@ -90,24 +93,35 @@ def input_schema(model: type[Arguments]) -> dict[str, Any]:
 
     Ranges and defaults are in the descriptions: some clients drop them, others refuse them.
     """
+    return _described(model, _KEYWORDS)
+
+
+def exact_schema(model: type[Arguments]) -> dict[str, Any]:
+    """Return a model's JSON Schema with all that is checked of its texts and lists."""
+    return _described(model, (*_KEYWORDS, *_CHECKED))
+
+
+def _described(model: type[Arguments], keywords: Sequence[str]) -> dict[str, Any]:
     schema = model.model_json_schema(by_alias=True)
-    return dict(_plain(schema, schema.get("$defs", {})))
+    return _plain(schema, schema.get("$defs", {}), keywords)
 
 
-def _plain(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> Mapping[str, Any]:
+def _plain(
+    schema: Mapping[str, Any], definitions: Mapping[str, Any], keywords: Sequence[str]
+) -> dict[str, Any]:
     if "$ref" in schema:
         found = definitions[schema["$ref"].rpartition("/")[2]]
         schema = {**found, **{key: value for key, value in schema.items() if key != "$ref"}}
-    kept: dict[str, Any] = {key: schema[key] for key in ("type", "enum") if key in schema}
+    kept: dict[str, Any] = {key: schema[key] for key in keywords if key in schema}
     if "const" in schema:
         kept["enum"] = [schema["const"]]
     if "items" in schema:
-        kept["items"] = _plain(schema["items"], definitions)
+        kept["items"] = _plain(schema["items"], definitions, keywords)
     if "properties" in schema:
         needed = set(schema.get("required", ()))
         order = sorted(schema["properties"], key=lambda name: (name not in needed, name in _LAST))
         kept["properties"] = {
-            name: _plain(schema["properties"][name], definitions) for name in order
+            name: _plain(schema["properties"][name], definitions, keywords) for name in order
         }
     if schema.get("required"):
         kept["required"] = schema["required"]
@@ -145,20 +159,26 @@ def _read(info: FieldInfo, name: str, value: Any, notes: list[str]) -> Any:
         if not isinstance(inner, Mapping):
             raise ArgumentsError(f"{name} is not an object; it takes {', '.join(_shown(kind))}")
         return _values(kind, inner, notes)
+    if isinstance(value, list | tuple):
+        if len(value) != 1:
+            raise ArgumentsError(f"{name} takes one value, not {len(value)}")
+        value = value[0]
     for limits in info.metadata:
         if isinstance(limits, Between):
             return _brought_in(name, value, limits, notes)
     if kind is str and isinstance(value, bool):
         return str(value).lower()
-    return value.strip() if isinstance(value, str) else value
+    return value.strip() or value if isinstance(value, str) else value
 
 
 def _brought_in(name: str, value: Any, limits: Between, notes: list[str]) -> Any:
     try:
-        number = int(float(value)) if isinstance(value, str) else int(value)
+        number = int(value)
+        if isinstance(value, bool) or number != (number if isinstance(value, str) else value):
+            raise ValueError
     except (TypeError, ValueError, OverflowError):
         raise ArgumentsError(
-            f"{name} is not a number; it takes {limits.least} to {limits.most}"
+            f"{name} is not a whole number; it takes {limits.least} to {limits.most}"
         ) from None
     nearest = min(max(number, limits.least), limits.most)
     if nearest != number:
@@ -213,7 +233,7 @@ def _unknown(model: type[Arguments], name: str) -> str:
 def _sentence(model: type[Arguments], error: ValidationError) -> str:
     first = error.errors(include_url=False)[0]
     path = [to_camel(part) if isinstance(part, str) else str(part) for part in first["loc"]]
-    where, wrong = ".".join(path), first["input"]
+    where, wrong = ".".join(part for part in path if not part.isdigit()), first["input"]
     if first["type"] == "missing":
         text = f"{where} is missing"
     elif first["type"] == "string_too_short":

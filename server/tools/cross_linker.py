@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
@@ -33,7 +33,7 @@ class LinkerArguments(Paged):
 
     renamed: ClassVar = {"path": "page", "folder": "page"}
     page: Annotated[str, Field(description="a page or a folder")] = ""
-    dry_run: Annotated[Literal[True], Field(description="always true")] = True
+    dry_run: Annotated[bool, Field(description="always true")] = True
 
 
 Suggestion = Mapping[str, Any]

@@ -42,7 +42,9 @@ class UpdateArguments(Paged):
     """What ``daily_update`` takes."""
 
     renamed: ClassVar = {"date": "since", "day": "since", "from": "since"}
-    since: Annotated[str, Field(max_length=40, description="a day, 2026-01-31")] = ""
+    since: Annotated[
+        str, Field(description="a day, 2026-01-31", json_schema_extra={"format": "date"})
+    ] = ""
 
 
 def run(context: Context, arguments: UpdateArguments) -> ToolAnswer:

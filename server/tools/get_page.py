@@ -33,8 +33,8 @@ from lorepack.server.tools.budget import Budget, budget_of, cut, fill
 from lorepack.server.tools.near_names import near_names
 
 _LISTED = 500
-_OUTLINE = 1_500
-"""Characters of the sections that a page is cut without."""
+_OUTLINE = 5
+"""One part in so many of a page that is cut goes to the list of its sections."""
 _BY_PATH = """
 SELECT pages.*, sources.name AS source, sources.kind, sources.web,
     sources.revision, sources.subdir FROM pages
@@ -178,7 +178,7 @@ def _answer(
     head = _head(row, url, first_line, lines_of_all, lines_of_all) + note
     rest, outline = text[begin:], ""
     if begin or budget.measure(f"{head}{fenced(rest)}") > budget.limit:
-        outline = _outline(sections, text, first_line)
+        outline = _outline(sections, text, first_line, budget)
         tail = _tail(len(text), len(text))
         room = budget.limit - budget.measure(f"{head}{outline}{fenced('')}{tail}") - 8
         rest = cut(rest, max(room, 40), budget.measure)
@@ -203,7 +203,7 @@ def _head(row: sqlite3.Row, url: str, first: int, last: int, of: int, place: Any
     return f"# {row['title']}\n{row['path']} <{readable_url(url)}> {lines}{source}\n"
 
 
-def _outline(sections: Sequence[Section], text: str, first_line: int) -> str:
+def _outline(sections: Sequence[Section], text: str, first_line: int, budget: Budget) -> str:
     """Return the sections that can be asked for by themselves, each with its size."""
     lines = text.split("\n")
     named = []
@@ -211,7 +211,10 @@ def _outline(sections: Sequence[Section], text: str, first_line: int) -> str:
         end = len(lines) if section.end is None else section.end - first_line
         size = sum(len(line) + 1 for line in lines[section.line - first_line : end])
         named.append(f"{section.text} ({size})")
-    listed, count = fill(Budget(_OUTLINE, len), "", named, lambda n: f"and {len(named) - n} more")
+    room = Budget(budget.limit // _OUTLINE, budget.measure)
+    listed, count = fill(
+        room, "", named, lambda n: f"and {len(named) - n} more" if n < len(named) else ""
+    )
     names = listed.replace("\n", "; ")
     return f"Sections, to be had by subsection (characters): {names}\n" if count else ""
 

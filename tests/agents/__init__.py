@@ -1,0 +1,1 @@
+"""Agent clients, as people install and run them."""
