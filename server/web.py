@@ -22,7 +22,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Mount as Prefix
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 from watchfiles import awatch
 
 from lorepack.packfile.errors import LorepackError
@@ -135,6 +135,7 @@ def create_app(library: Library, settings: Settings | None = None) -> Starlette:
     async def site_root(request: Request) -> Response:
         return RedirectResponse(f"{request.url.path}/", 308, SECURITY)
 
+    mcp = _Mcp(library, visible, lambda: state["mcp"])
     return Starlette(
         routes=[
             Route("/", index, methods=_METHODS),
@@ -143,7 +144,8 @@ def create_app(library: Library, settings: Settings | None = None) -> Starlette:
             *_api_routes(library, calls, context, visible),
             Route("/site/{name}", site_root, methods=_METHODS),
             Route("/site/{name}/{path:path}", site, methods=_METHODS),
-            Prefix("/mcp", app=_mcp_app(library, visible, lambda: state["mcp"])),
+            Route("/mcp", mcp),
+            Prefix("/mcp", app=mcp),
         ],
         middleware=[
             Middleware(
@@ -211,27 +213,31 @@ def _api_routes(
     ]
 
 
-def _mcp_app(
-    library: Library, visible: Callable[[Request | None], Sequence[Mount]],
-    endpoints: Callable[[], Endpoints],
-) -> ASGIApp:  # fmt: skip
-    """Return what answers below ``/mcp``: a pack by its name, or, without one, the shelf."""
+@dataclass(frozen=True)
+class _Mcp:
+    """Answers at and below ``/mcp``: a pack by its name, or, without one, the shelf.
 
-    async def mcp(scope: Scope, receive: Receive, send: Send) -> None:
+    A route takes an object as it is, where it would call a function with a request.
+    """
+
+    library: Library
+    visible: Callable[[Request | None], Sequence[Mount]]
+    endpoints: Callable[[], Endpoints]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
         reference = scope["path"].removeprefix("/mcp").strip("/").removesuffix("/mcp")
-        mount = library.shelf.find(reference)
+        mount = self.library.shelf.find(reference)
         if reference and mount is None:
-            names = ", ".join(m.name for m in visible(Request(scope))[:5])
+            names = ", ".join(m.name for m in self.visible(Request(scope))[:5])
             known = f"; there are {names}" if names else ""
             refusal = refuse(404, "not_found", f"no such pack{known}")
             await refusal(scope, receive, send)
         elif scope["method"] == "GET":
-            await endpoints().changes.response(Request(scope))(scope, receive, send)
+            await self.endpoints().changes.response(Request(scope))(scope, receive, send)
         else:
-            manager = await endpoints().manager(mount)
+            manager = await self.endpoints().manager(mount)
             await manager.handle_request(scope, receive, send)
-
-    return mcp
 
 
 async def _refused(request: Request, error: Any) -> Response:

@@ -465,25 +465,22 @@ def test_an_agent_learns_what_its_own_project_needs(tmp_path: Path, mode: str) -
     async def roots(_: object) -> types.ListRootsResult:
         return types.ListRootsResult(roots=[types.Root(uri=project.as_uri())])  # type: ignore[arg-type]
 
-    async def ask(callback: object) -> list[dict[str, object]]:
+    async def ask(callback: object) -> list[str]:
         target = StdioServerParameters(
             command=str(LOREPACK), args=["mcp", summary.pack], env=dict(os.environ)
         )
         async with Client(target, mode=mode, list_roots_callback=callback) as client:  # type: ignore[arg-type]
             answers = [await client.call_tool("list_project_dependencies", {})]
             answers += [await client.call_tool("resolve_repo", {"name": n}) for n in ("x", "vue")]
-            return [answer.structured_content or {} for answer in answers]
+            return [answer.content[0].text for answer in answers]  # type: ignore[union-attr]
 
     listed_here, x, vue = asyncio.run(ask(roots))
-    rows = [
-        (d["package"], d["version"], d["repo"], d["source"]) for d in listed_here["dependencies"]
-    ]  # type: ignore[attr-defined]
-    assert rows == [
-        ("flask", "", "pallets/flask", "flask"),
-        ("vue", "3.10", "", ""),
-        ("x", "", "o/x", ""),
+    assert listed_here.splitlines()[1:] == [
+        "pypi flask → pallets/flask (source flask)",
+        "npm vue 3.10 → repository unknown (not in this pack)",
+        "pypi x → o/x (not in this pack)",
     ]
-    assert (x["status"], x["repo"], vue["status"]) == ("no_docs", "o/x", "no_match")
+    assert x == "x → o/x (not covered by this pack)" and vue.startswith("no_match")
     alone, x, _ = asyncio.run(ask(None))
-    assert [d["package"] for d in alone["dependencies"]] == ["flask"]  # type: ignore[attr-defined]
-    assert x["status"] == "no_match"
+    assert alone.splitlines()[1:] == ["pypi flask → pallets/flask (source flask)"]
+    assert x.startswith("no_match")

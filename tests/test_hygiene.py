@@ -118,7 +118,7 @@ def answers(pack: Path) -> list[str]:
             resource = await session.read_resource("lorepack://test/v/a.md")
             return [
                 *(part.text for part in (*chunks.content, *page.content)),  # type: ignore[union-attr]
-                str(chunks.structured_content), resource.contents[0].text,  # type: ignore[union-attr]
+                resource.contents[0].text,  # type: ignore[union-attr]
             ]  # fmt: skip
 
     return anyio.run(ask)

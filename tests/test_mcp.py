@@ -15,6 +15,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
+from lorepack.server.tools.tokens import count_tokens
 from tests.conftest import LOREPACK
 
 Talk = Callable[[Client], Awaitable[Any]]
@@ -52,58 +53,71 @@ def test_tools_are_few_small_and_read_only(talk: Callable[[Talk], Any]) -> None:
     ]  # fmt: skip
     assert all(tool.annotations.read_only_hint for tool in tools)
     dumped = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools]
-    assert len(json.dumps(dumped)) < 6000
+    assert count_tokens(json.dumps(dumped)) < 1000
+
+
+def test_an_answer_is_whole_in_its_text(talk: Callable[[Talk], Any]) -> None:
+    """Clients that show their model structured content alone would show nothing else."""
+    tools = talk(lambda client: client.list_tools()).tools
+    assert all(tool.output_schema is None for tool in tools)
+    for name, arguments in {
+        "find_chunks": {"query": "why is a pack one file?", "limit": 3},
+        "get_page": {"page": "Packs"}, "find_neighbors": {"page": "Packs"}, "wiki_status": {},
+    }.items():  # fmt: skip
+        answer = talk(call(name, **arguments))
+        assert answer.structured_content is None and len(answer.content) == 1
+        assert answer.content[0].text.count("guide") and not answer.is_error
+        assert answer.meta["lorepack"]["version"] == "1.0.0"
 
 
 def test_find_chunks_answers_with_citations(talk: Callable[[Talk], Any]) -> None:
-    answer = talk(call("find_chunks", query="why is a pack one file?", limit=3))
-    best = answer.structured_content["results"][0]
-    assert best["slug"] == "guide/concepts/Packs.md"
-    assert "text" not in best
-    assert answer.structured_content["version"] == "1.0.0"
-    text = answer.content[0].text
-    assert "opened offline for ever" in text and best["citationUrl"] in text
+    text = talk(call("find_chunks", query="why is a pack one file?", limit=3)).content[0].text
+    head, best = text.split("\n\n")[:2]
+    assert head.startswith("demo 1.0.0") and head.rpartition(" ")[2].endswith(("/~/", "//demo/"))
+    assert best.splitlines()[:3] == [
+        "## Packs > Why one file", "guide/concepts/Packs.md:8-10", "~~~~document",
+    ]  # fmt: skip
+    assert "opened offline for ever" in text
 
 
 def test_get_page_whole_section_and_list(talk: Callable[[Talk], Any]) -> None:
-    page = talk(call("get_page", page="guide/concepts/Packs.md"))
-    assert "## What it holds" in page.content[0].text
-    section = talk(call("get_page", page="Packs", subsection="Why one file"))
-    assert section.structured_content["anchor"] == "why-one-file"
-    assert "What it holds" not in section.content[0].text
-    listed = talk(call("get_page", listPages=True)).structured_content
-    assert len(listed["pages"]) == 13 and listed["nextCursor"] is None
+    page = talk(call("get_page", page="guide/concepts/Packs.md")).content[0].text
+    assert "## What it holds" in page
+    section = talk(call("get_page", page="Packs", subsection="Why one file")).content[0].text
+    assert "#why-one-file" in section and "What it holds" not in section
+    listed = talk(call("get_page", listPages=True)).content[0].text.splitlines()
+    assert listed[0] == "13 pages of demo 1.0.0" and len(listed) == 14
 
 
 def test_an_unknown_page_gets_near_names(talk: Callable[[Talk], Any]) -> None:
     answer = talk(call("get_page", page="guide/concepts/Pakcs.md"))
     assert not answer.is_error
-    assert answer.structured_content["status"] == "no_match"
-    assert answer.structured_content["near"][0] == "guide/concepts/Packs.md"
+    assert "no_match" in answer.content[0].text
+    assert "Near: guide/concepts/Packs.md" in answer.content[0].text
 
 
 def test_find_neighbors_walks_both_ways(talk: Callable[[Talk], Any]) -> None:
-    near = talk(call("find_neighbors", source="guide/concepts/Packs.md", depth=2, limit=100))
-    nodes = {(n["direction"], n["edge"], n["node"]) for n in near.structured_content["neighbors"]}
-    assert ("in", "wikilink", "guide/Start here.md") in nodes
-    assert ("in", "embed", "guide/guides/Markdown tour.md") in nodes
-    assert ("out", "tag", "lorepack/format") in nodes
-    only = talk(call("find_neighbors", source="#guide", kinds=["tag"]))
-    assert {n["edge"] for n in only.structured_content["neighbors"]} == {"tag"}
+    near = talk(call("find_neighbors", page="guide/concepts/Packs.md", depth=2, limit=100))
+    lines = near.content[0].text.splitlines()
+    assert any(line.startswith("← wikilink page guide/Start here.md") for line in lines)
+    assert any(line.startswith("← embed page guide/guides/Markdown tour.md") for line in lines)
+    assert any(line.startswith("→ tag tag lorepack/format") for line in lines)
+    only = talk(call("find_neighbors", source="#guide", kinds=["tag"])).content[0].text
+    assert {line.split()[1] for line in only.splitlines()[1:]} == {"tag"}
 
 
 def test_wiki_status_tells_what_is_served(talk: Callable[[Talk], Any]) -> None:
-    status = talk(call("wiki_status")).structured_content
-    assert (status["pack"], status["status"]) == ("demo", "ok")
-    assert status["counts"]["pages"] == 13 and status["languages"] == {"en": 11, "tr": 1, "zh": 1}
+    text = talk(call("wiki_status")).content[0].text
+    assert text.startswith("Lorepack demo (demo 1.0.0): ") and "13 pages" in text
+    assert "Languages: en 11, tr 1, zh 1" in text and "Search: lexical and dense" in text
 
 
 @pytest.mark.parametrize(
     ("name", "arguments", "says"),
     [
         ("find_chunks", {"query": "x", "bogus": 1}, "'bogus'"),
-        ("find_chunks", {}, "'query' is a required property"),
-        ("find_chunks", {"query": "x", "limit": 1000}, "limit"),
+        ("find_chunks", {}, "query is missing"),
+        ("find_chunks", {"query": "x", "limit": "many"}, "limit is not a whole number; it takes 1"),
         ("nothing", {}, "there is no tool 'nothing'"),
     ],
 )
@@ -111,9 +125,7 @@ def test_wrong_arguments_are_named(
     talk: Callable[[Talk], Any], name: str, arguments: dict[str, Any], says: str
 ) -> None:
     answer = talk(call(name, **arguments))
-    assert answer.is_error
-    assert answer.structured_content["success"] is False
-    assert says in answer.structured_content["error"]["message"]
+    assert answer.is_error and says in answer.content[0].text
 
 
 def test_pages_are_resources(talk: Callable[[Talk], Any]) -> None:

@@ -49,7 +49,7 @@ async def ask_until(
             assert over_api.status_code == 200, over_api.text
             over_mcp = await client.post("/mcp/test", json=call, headers=headers)
             assert over_mcp.status_code == 200, over_mcp.text
-            for answer in (over_api.json(), over_mcp.json()["result"]["structuredContent"]):
+            for answer in (over_api.json(), over_mcp.json()["result"]["_meta"]["lorepack"]):
                 assert answer["status"] == "ok"
                 seen[answer["version"]] += 1
             site = await client.get("/site/test/v/answer/")

@@ -34,9 +34,9 @@ SELECT tag FROM tags WHERE pages > 0 AND instr(lower(tag), lower(:typed)) > 0
 ORDER BY instr(lower(tag), lower(:typed)) <> 1, pages DESC, tag LIMIT :most
 """
 _TAGGED = """
-SELECT DISTINCT path, title FROM pages, json_each(pages.tags)
+SELECT DISTINCT pages.path, title FROM pages, json_each(pages.tags)
 WHERE lower(value) = lower(:tag) OR substr(lower(value), 1, length(:tag) + 1) = lower(:tag) || '/'
-ORDER BY path
+ORDER BY pages.path
 """
 
 

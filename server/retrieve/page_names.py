@@ -222,6 +222,7 @@ def find_sections(sections: Sequence[Section], name: str) -> list[Section]:
 def _section_matches(wanted: str) -> Iterator[Callable[[Section], bool]]:
     plain, called = _plain(wanted), _plain(wanted.partition("(")[0])
     yield lambda section: section.anchor == wanted
+    yield lambda section: section.text == wanted
     yield lambda section: section.anchor == unquote(wanted).lower()
     yield lambda section: section.text.casefold() == wanted.casefold()
     if plain:

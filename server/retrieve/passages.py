@@ -10,6 +10,8 @@ from itertools import pairwise
 
 PER_PAGE = 3
 """Chunks of one page in an answer."""
+WINDOW = 30
+"""Ranks below its best chunk in which a passage still grows."""
 
 _PAGE = "SELECT markdown, body_line FROM pages WHERE id = ?"
 _OVERLAP = 4_000
@@ -21,6 +23,7 @@ class Passage:
     """One chunk, or several of a section that follow each other; ``best`` is ranked first."""
 
     best: sqlite3.Row
+    rank: int
     rows: list[sqlite3.Row] = field(default_factory=list)
 
     def touches(self, row: sqlite3.Row) -> bool:
@@ -43,24 +46,26 @@ class Passage:
 def group_chunks(rows: Iterable[sqlite3.Row], limit: int) -> list[Passage]:
     """Return up to ``limit`` passages in the order of their best chunks.
 
+    The first ones are the same whatever the limit, so that a list can go on where it ended.
+
     Args:
         rows: chunks, best first; at most a few of each page are taken.
     """
     passages: list[Passage] = []
     per_page: dict[int, int] = {}
-    for row in rows:
+    for rank, row in enumerate(rows):
+        if len(passages) > limit and rank > passages[limit].rank + WINDOW:
+            break
         if per_page.get(row["page_id"], 0) >= PER_PAGE:
             continue
-        near = next((passage for passage in passages if passage.touches(row)), None)
+        near = next((p for p in passages if rank <= p.rank + WINDOW and p.touches(row)), None)
         if near is not None:
             near.add(row)
             _join_neighbours(passages, near)
-        elif len(passages) == limit:
-            break
         else:
-            passages.append(Passage(row, [row]))
+            passages.append(Passage(row, rank, [row]))
         per_page[row["page_id"]] = per_page.get(row["page_id"], 0) + 1
-    return passages
+    return passages[:limit]
 
 
 def _join_neighbours(passages: list[Passage], grown: Passage) -> None:

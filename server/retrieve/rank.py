@@ -14,6 +14,7 @@ from lorepack.packfile.errors import LorepackError
 from lorepack.packfile.segment import fold
 from lorepack.server.encoders import query_encoder
 from lorepack.server.mount import Mount
+from lorepack.server.retrieve.fusion import RRF_K
 from lorepack.server.retrieve.meaning import search_meaning
 from lorepack.server.retrieve.query import Query
 from lorepack.server.retrieve.score import Chunks
@@ -24,8 +25,6 @@ from lorepack.server.retrieve.words import (
     search_words,
 )
 
-RRF_K = 60
-"""The constant of reciprocal rank fusion (Cormack, Clarke, Büttcher 2009)."""
 BRANCH_LIMIT = 100
 """Chunks that each branch brings."""
 PINNED = 20

@@ -78,9 +78,10 @@ def _line(neighbor: Mapping[str, Any]) -> str:
     node, label, at = (neighbor[key] for key in ("node", "label", "evidence_line"))
     if neighbor["kind"] == "chunk":
         node, label = label, ""
-    anchor = f"#{neighbor['fragment']}" if neighbor["fragment"] else ""
+    named = neighbor["kind"] == "symbol"
+    anchor = f"#{neighbor['fragment']}" if neighbor["fragment"] and not named else ""
     line = f" L{at}" if at else ""
-    title = f" “{label}”" if label and label not in (node, f"#{node}") else ""
+    title = f" “{label}”" if label and not named and label not in (node, f"#{node}") else ""
     step = f"{neighbor['depth']} " if neighbor["depth"] > 1 else ""
     return f"{step}{arrow} {neighbor['edge']} {neighbor['kind']} {node}{anchor}{title}{line}"
 

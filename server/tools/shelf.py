@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from pydantic import Field, create_model
 
 from lorepack.server.about import about_pack
+from lorepack.server.retrieve.fusion import RRF_K
 from lorepack.server.retrieve.neighbors import find_nodes
 from lorepack.server.retrieve.page_names import Place, find_pages, read_page_name
 from lorepack.server.tools import find_chunks, find_neighbors, get_page
@@ -97,16 +98,21 @@ def _name(reference: str) -> str:
 def _chunks_of_all(
     spec: ToolSpec, contexts: Sequence[Context], arguments: find_chunks.ChunksArguments
 ) -> ToolAnswer:
-    """Fuse the packs' lists by rank, as their scores have other scales."""
+    """Fuse the packs' lists by rank, as their scores have other scales.
+
+    A pack counts by how near its best hit is, so that one that is about something else comes last.
+    """
     answers = [(context, find_chunks.search(context, arguments)) for context in contexts]
     good = [pair for pair in answers if pair[1].status == "ok"] or answers
+    nearest = [max(map(_nearness, answer.results), default=0.0) for _, answer in good]
+    most = max(nearest) or 1.0
     ranked = sorted(
         (
-            (rank, place, context, result)
-            for place, (context, answer) in enumerate(good)
-            for rank, result in enumerate(answer.results)
+            (-(near / most) / (RRF_K + rank), place, rank, context, result)
+            for place, ((context, answer), near) in enumerate(zip(good, nearest, strict=True))
+            for rank, result in enumerate(answer.results, 1)
         ),
-        key=lambda hit: (hit[0], -_nearness(hit[3]), hit[1]),
+        key=lambda hit: hit[:3],
     )
     hits = [(context, result) for *_, context, result in ranked]
     best = good[0][1]
@@ -120,7 +126,7 @@ def _chunks_of_all(
 
 
 def _nearness(result: Result) -> float:
-    """Return by how much a hit goes before others of its rank: words it shares, and its cosine."""
+    """Return how near a hit is to the query: by the words that it shares, and by its cosine."""
     return (result.bm25_weight or 0.0) + (result.vector_score or 0.0)
 
 
@@ -166,8 +172,11 @@ def _one_after_another(spec: ToolSpec, contexts: Sequence[Context], arguments: A
     """Ask every pack, and give the answers of those that have one, each under its name."""
     if len(contexts) == 1:
         return spec.run(contexts[0], arguments)
-    tokens = max((arguments.max_tokens or _TOKENS) // len(contexts), 100)
-    smaller = arguments.model_copy(update={"max_tokens": tokens})
+    asked = getattr(arguments, "max_tokens", 0)
+    smaller = arguments
+    if "max_tokens" in type(arguments).model_fields:
+        tokens = max((asked or _TOKENS) // len(contexts), 100)
+        smaller = arguments.model_copy(update={"max_tokens": tokens})
     answers = [(context, spec.run(context, smaller)) for context in contexts]
     good = [
         pair for pair in answers
@@ -177,7 +186,7 @@ def _one_after_another(spec: ToolSpec, contexts: Sequence[Context], arguments: A
     blocks = [f"\n# {context.label}\n{answer.text}" for context, answer in told]
     names = [context.mount.name for context, _ in told]
     text, _ = fill(
-        budget_of(arguments.max_tokens), f"{len(told)} of {len(contexts)} packs", blocks,
+        budget_of(asked), f"{len(told)} of {len(contexts)} packs", blocks,
         lambda shown: f"Left out: {', '.join(names[shown:])}; ask again with pack."
         if shown < len(names) else "",
     )  # fmt: skip

@@ -36,7 +36,6 @@ JOIN nodes AS page ON page.id = edges.src JOIN nodes AS target ON target.id = ed
 WHERE page.kind = 'page' AND page.name = ? AND edges.kind IN ('wikilink', 'link', 'embed')
   AND target.kind = 'page' ORDER BY target.name LIMIT 20
 """
-_FILTERS = ("category", "lifecycle", "path")
 _RANKED = 100
 """Passages whose pages answer a question."""
 
@@ -45,21 +44,22 @@ class QueryArguments(Arguments):
     """What ``wiki_query`` takes."""
 
     renamed: ClassVar = {
-        "question": "query", "tag": "tags", "page": "path", "folder": "path", "k": "limit",
+        "question": "query", "tag": "tags", "path": "page", "folder": "page", "k": "limit",
     }  # fmt: skip
     query: str = ""
     tags: Annotated[tuple[str, ...], Field(max_length=20)] = ()
     match: Annotated[Literal["all", "any"], Field(description="of the tags; else all")] = "all"
     category: str = ""
     lifecycle: str = ""
-    path: Annotated[str, Field(description="a page or a folder")] = ""
+    page: Annotated[str, Field(description="a page or a folder")] = ""
     limit: Annotated[int, Between(1, 50), Field(description="1 to 50, else 10")] = 10
     cursor: Cursor = "0"
     max_tokens: MaxTokens = 0
 
     def filters(self) -> dict[str, str]:
         """Return the filters that are set, by name."""
-        return {name: value for name in _FILTERS if (value := getattr(self, name))}
+        values = {"category": self.category, "lifecycle": self.lifecycle, "path": self.page}
+        return {name: value for name, value in values.items() if value}
 
 
 def run(context: Context, arguments: QueryArguments) -> ToolAnswer:

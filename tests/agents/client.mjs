@@ -26,7 +26,6 @@ const told = {
   server: client.getServerVersion(),
   instructions: client.getInstructions(),
   tools: tools.map((tool) => tool.name),
-  best: found.structuredContent.results[0].slug,
   text: found.content[0].text,
   wrong: wrong.isError,
   page: page.contents[0].text,

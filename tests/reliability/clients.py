@@ -214,7 +214,7 @@ def _good(server: Server) -> float:
         text = answer.read()
     took = time.perf_counter() - begin
     assert answer.status == 200, f"{answer.status}: {text[:200]!r}"
-    assert json.loads(text)["result"]["structuredContent"]["results"]
+    assert json.loads(text)["result"]["_meta"]["lorepack"]["version"]
     assert took < server.patience, f"a good client waited {took * 1000:.0f} ms"
     return took
 

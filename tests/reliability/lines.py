@@ -47,7 +47,7 @@ class Session:
         while True:
             answer = json.loads(_pipe(self.process.stdout).readline())
             if answer.get("id") == id:
-                assert answer["result"]["structuredContent"]["results"]
+                assert answer["result"]["_meta"]["lorepack"]["version"]
                 return time.perf_counter() - begin
 
 

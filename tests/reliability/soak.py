@@ -115,7 +115,7 @@ async def _ask(client: httpx.AsyncClient, lot: random.Random) -> str:
     assert answer.status_code == 200, (name, answer.status_code, answer.text[:200])
     result = answer.json()["result"]
     assert not result.get("isError"), (name, result)
-    return str(result["structuredContent"]["version"])
+    return str(result["_meta"]["lorepack"]["version"])
 
 
 async def _swap(packs: Sequence[Path], place: Path, seconds: float, told: Told) -> None:
