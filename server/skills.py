@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -13,6 +12,7 @@ import yaml
 from jinja2 import Environment, StrictUndefined
 
 from lorepack.packfile.errors import LorepackError
+from lorepack.packfile.format import SUFFIX
 from lorepack.server.mount import Mount
 
 HERE = "this server's tools (profile `all`)"
@@ -39,17 +39,22 @@ def skills(mount: Mount, endpoint: str) -> list[Skill]:
     values = {
         "name": mount.name,
         "title": " ".join(mount.title.split())[:100],
-        "version": mount.version,
         "endpoint": endpoint,
         "recipe": f"packs/{mount.name}.toml",
-        "pack": shlex.quote(mount.path.name) if endpoint == HERE else shlex.quote(str(mount.path)),
+        # Where a build puts it: a skill is kept with a project, and outlives machines and versions.
+        "pack": _pack_of_any_version(mount),
     }
     return [_skill(template, values) for template in _templates()]
 
 
 def stdio_endpoint(mount: Mount) -> str:
-    """Return the command that serves a pack's tools over stdio."""
-    return f"`lorepack mcp {shlex.quote(str(mount.path.absolute()))} --tools all`"
+    """Return the server of a pack's tools over stdio, as `lorepack install` names it."""
+    command = f"lorepack mcp {_pack_of_any_version(mount)} --tools all"
+    return f"the MCP server lorepack-{mount.name} (`{command}`)"
+
+
+def _pack_of_any_version(mount: Mount) -> str:
+    return f"out/{mount.name}-VERSION{SUFFIX}"
 
 
 def install_skills(mount: Mount, folder: Path, endpoint: str, *, force: bool) -> list[Path]:

@@ -128,15 +128,39 @@ def test_a_pack_tells_what_differs_from_the_one_before(two: tuple[Path, Path]) -
     from lorepack.server.tools.pack_diff import SPEC
 
     context = Context(mount_pack(two[1]))
-    data = SPEC.run(context, {"limit": 500, "maxTokens": 100_000}).data
+    data = SPEC.call(context, {"limit": 500, "maxTokens": 100_000}).data
     told = {(c["kind"], c["how"], c["name"]) for c in data["changes"]}
     assert told == {(c.kind, c.how, c.name) for c in diff_packs(*two).changes}
     assert data["previousVersion"] == "1.0.0" and data["counts"]["page"]["moved"] == 1
-    one = SPEC.run(context, {"kind": "finding"})
+    one = SPEC.call(context, {"kind": "finding"})
     assert {c["kind"] for c in one.data["changes"]} == {"finding"}
     assert "test 1.0.0 → 2.0.0: pages: 1 added" in one.text
-    first = SPEC.run(Context(mount_pack(two[0])), {})
+    first = SPEC.call(Context(mount_pack(two[0])), {})
     assert first.data["status"] == "no_match" and "no earlier version" in first.text
+
+
+def test_a_changed_section_shows_its_words(two: tuple[Path, Path]) -> None:
+    from lorepack.server.mount import mount_pack
+    from lorepack.server.tools.answer import Context
+    from lorepack.server.tools.pack_diff import SPEC
+
+    answer = SPEC.call(Context(mount_pack(two[1])), {"kind": "section", "page": "Edit"})
+    assert "changed section v/Edit.md#part (Part)" in answer.text
+    assert "-two\n+2\n" in answer.text and "~~~~document" in answer.text
+    assert answer.text.count("~~~~document") == 1
+
+
+def test_a_page_that_is_stale_for_longer_is_no_change(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {"a.md": "---\nupdated: 2020-01-01\n---\n# A\n\ntext\n"}
+    built = []
+    for version, epoch in (("1.0.0", 1_767_225_600), ("2.0.0", 1_780_272_000)):
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", str(epoch))
+        built.append(build(files, version=version))
+    messages = {f.message for one in built for f in one.findings if f.rule == "stale-page"}
+    assert len(messages) == 2
+    assert not diff_packs(built[0].path, built[1].path).changes
 
 
 def test_the_sites_page_of_changes_has_links_and_findings(two: tuple[Path, Path]) -> None:

@@ -149,7 +149,7 @@ def test_the_command_prints_what_the_tool_says(linted: Built, level: str) -> Non
     from lorepack.server.tools.wiki_lint import SPEC
 
     done = CliRunner().invoke(cli, ["lint", str(linted.path), "--level", level])
-    said = SPEC.run(Context(linted.mount()), {"level": level, "maxTokens": 100_000}).text
+    said = SPEC.call(Context(linted.mount()), {"level": level, "maxTokens": 100_000}).text
     assert done.exit_code == 0
     assert done.output.splitlines() in (said.splitlines()[1:], ["nothing found"])
 

@@ -196,12 +196,12 @@ def test_a_pack_without_means_has_no_meaning(demo_pack: Path) -> None:
 def test_sections_and_lines_of_pages(build: Build) -> None:
     page = "# A\n\n## One\n\nfirst\n\n## Two\n\n" + "long " * 400 + "\n"
     context = Context(build({"a.md": page}).mount())
-    one = get_page.SPEC.run(context, {"page": "v/a.md", "subsection": "#One"})
+    one = get_page.SPEC.call(context, {"page": "v/a.md", "subsection": "#One"})
     assert "first" in one.text and "Two" not in one.text and one.data["lines"] == [3, 5]
-    none = get_page.SPEC.run(context, {"page": "v/a.md", "subsection": "Tow"})
+    none = get_page.SPEC.call(context, {"page": "v/a.md", "subsection": "Tow"})
     assert none.data["status"] == "no_match" and none.data["near"][0] == "two"
     assert none.text.startswith("no_match: v/a.md has no section 'Tow'. Near: two")
-    short = get_page.SPEC.run(context, {"page": "v/a.md", "subsection": "two", "maxTokens": 50})
+    short = get_page.SPEC.call(context, {"page": "v/a.md", "subsection": "two", "maxTokens": 50})
     assert short.data["truncated"] and len(short.text) < 600
 
 

@@ -87,7 +87,7 @@ def test_skills_are_installed_filled_and_not_over_other_files(
     first = install(tmp_path, demo_pack, "--endpoint", "http://127.0.0.1:8000/mcp/demo")
     assert len(first.output.splitlines()) == 11
     text = (tmp_path / "wiki-agent" / "SKILL.md").read_text()
-    assert "<http://127.0.0.1:8000/mcp/demo>" in text and "demo 1.0.0" in text
+    assert "<http://127.0.0.1:8000/mcp/demo>" in text and "1.0.0" not in text
     again = install(tmp_path, demo_pack, "--endpoint", "http://127.0.0.1:8000/mcp/demo")
     assert again.output == ""
     (tmp_path / "wiki-agent" / "SKILL.md").write_text("my own")
@@ -96,6 +96,13 @@ def test_skills_are_installed_filled_and_not_over_other_files(
     assert (tmp_path / "wiki-agent" / "SKILL.md").read_text() == "my own"
     assert len(install(tmp_path, demo_pack, "--force").output.splitlines()) >= 1
     assert "lorepack mcp" in (tmp_path / "wiki-agent" / "SKILL.md").read_text()
+
+
+def test_skills_outlive_a_machine_and_a_version(demo_pack: Path, tmp_path: Path) -> None:
+    install(tmp_path, demo_pack)
+    for file in tmp_path.rglob("SKILL.md"):
+        text = file.read_text()
+        assert str(demo_pack.parent) not in text and "1.0.0" not in text.replace("example", "")
 
 
 def test_a_hostile_title_stays_a_title(build: Callable[..., Built]) -> None:

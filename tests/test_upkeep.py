@@ -26,7 +26,7 @@ DEFAULT_MODEL = "multilingual-e5-small"
 
 
 def ask(built: Built, name: str, **arguments: Any) -> ToolAnswer:
-    return TOOLS[name].run(Context(built.mount()), {"maxTokens": 100_000, **arguments})
+    return TOOLS[name].call(Context(built.mount()), {"maxTokens": 100_000, **arguments})
 
 
 def run(*arguments: str | Path) -> str:

@@ -258,10 +258,10 @@ def test_the_command_and_the_tool_answer_alike(build: Build) -> None:
         [str(LOREPACK), "links", str(built.path), "v/Harbour.md"],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    answer = SPEC.run(Context(built.mount()), {"path": "v/Harbour.md", "maxTokens": 100_000})
+    answer = SPEC.call(Context(built.mount()), {"path": "v/Harbour.md", "maxTokens": 100_000})
     assert done.stdout.rstrip("\n") == answer.text
     assert answer.data["dryRun"] is True and "+The [[Night Watch]] and" in answer.text
-    everything = SPEC.run(Context(built.mount()), {"limit": 500}).data
+    everything = SPEC.call(Context(built.mount()), {"limit": 500}).data
     assert everything["total"] == sum(len(suggested(built, name)) for name in VAULT)
 
 

@@ -116,6 +116,65 @@ def test_memory_bridge_by_tool_and_date(ask: Ask) -> None:
         assert ask("memory_bridge", date_range=wrong).data["error"]["code"] == "invalid_range"
 
 
+def test_memory_bridge_tells_what_was_asked(ask: Ask) -> None:
+    answer = ask("memory_bridge", tool="claude", dates="2026-01-01:2026-12-31", query="ships")
+    assert answer.data["tool_name"] == "claude" and answer.data["query"] == "ships"
+    assert answer.data["date_range"] == "2026-01-01:2026-12-31"
+    assert answer.text.startswith("2 pages by 'claude' of '2026-01-01:2026-12-31' about 'ships'")
+    first, second = answer.data["pages"]
+    assert first["updated_at"] == "2026-03-01" and second["updated_at"] == "2026-03-25"
+    assert first["relevance_score"] == 1.0 > second["relevance_score"]
+    assert "relevance_score" not in ask("memory_bridge", tool="claude").data["pages"][0]
+
+
+def test_a_page_may_be_by_several_tools(build: Callable[..., Built]) -> None:
+    mount = build({"a.md": "---\ntool: [claude, Codex]\n---\n# A\n\ntext\n",
+                   "b.md": "---\ntool: gemini\n---\n# B\n\ntext\n"}).mount()  # fmt: skip
+    tools = {spec.name: spec for spec in PROFILES["all"]}
+    for tool in ("claude", "codex"):
+        found = tools["memory_bridge"].call(Context(mount), {"tool_name": tool})
+        assert paths(found.data["pages"]) == ["a.md"]
+        chunks = tools["find_chunks"].call(
+            Context(mount), {"query": "text", "filters": {"tool": tool}}
+        )
+        assert {r["page"] for r in chunks.data["results"]} == {"v/a.md"}
+    assert found.data["tools"] == ["Codex", "claude", "gemini"]
+
+
+def test_wiki_query_takes_any_of_several_tags(ask: Ask) -> None:
+    every = ask("wiki_query", tags=["people", "ports"]).data
+    some = ask("wiki_query", tags=["people", "ports"], match="any").data
+    assert every["status"] == "no_match"
+    assert set(paths(some["pages"])) == {"Harbour.md", "Night Watch.md"}
+
+
+def test_the_recipes_taxonomy_is_enforced(build: Callable[..., Built], ask: Ask) -> None:
+    assert ask("tag_taxonomy", enforce=True).data["error"]["code"] == "no_taxonomy"
+    mount = build(PAGES, extra='[tags]\ntaxonomy = "v/law.md"\n').mount()
+    tools = {spec.name: spec for spec in PROFILES["all"]}
+    for sent in (True, "true"):
+        offenders = tools["tag_taxonomy"].call(Context(mount), {"enforce": sent}).data["tags"]
+        assert {entry["tag"] for entry in offenders} == {"Sea", "port"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "needed"),
+    [
+        ({"concepts": "harbour"}, 1), ({"concepts": ["harbour"]}, 1),
+        ({"concepts": ["harbour", "tide table", "lamp"], "threshold": 0.5}, 2),
+        ({"concepts": ["harbour", "tide table", "lamp"], "threshold": "0.34"}, 2),
+        ({"concepts": ["harbour", "tide table", "lamp"], "threshold": 1}, 1),
+        ({"concepts": ["harbour", "tide table"], "threshold": 8}, 2),
+    ],
+)  # fmt: skip
+def test_a_threshold_is_a_count_or_a_share(
+    ask: Ask, arguments: dict[str, Any], needed: int
+) -> None:
+    answer = ask("wiki_synthesize", **arguments)
+    assert f" hold {needed} or more of: " in answer.text
+    assert all(len(p["concepts"]) >= needed for p in answer.data["passages"])
+
+
 def test_daily_update_counts_from_the_packs_own_day(ask: Ask) -> None:
     week = ask("daily_update").data
     assert week["since"] == "2026-03-18"
