@@ -8,7 +8,7 @@ import pytest
 
 from lorepack.builder.parse.mermaid import parse_mermaid
 from lorepack.server.tools.answer import Context
-from lorepack.server.tools.find_neighbors import run
+from lorepack.server.tools.find_neighbors import SPEC
 from tests.conftest import Built
 
 VAULT = {
@@ -61,7 +61,7 @@ def test_walking_by_depth_kind_and_direction(build: Callable[..., Built]) -> Non
     context = Context(build(VAULT).mount())
 
     def names(**arguments: object) -> list[str]:
-        data = run(
+        data = SPEC.call(
             context, {"kinds": ["wikilink", "link", "embed"], "limit": 100, **arguments}
         ).data
         return [n["node"] for n in data["neighbors"]]
@@ -71,12 +71,12 @@ def test_walking_by_depth_kind_and_direction(build: Callable[..., Built]) -> Non
     assert names(source="v/b.md", kinds=["embed"]) == []
     assert names(source="#t/x", kinds=["tag"], depth=1) == ["v/a.md"]
     assert names(source="v/b.md", depth=2, query="end")[0] == "v/d.md"
-    first = run(context, {"source": "v/a.md", "depth": 3, "limit": 2}).data
-    second = run(
+    first = SPEC.call(context, {"source": "v/a.md", "depth": 3, "limit": 2}).data
+    second = SPEC.call(
         context, {"source": "v/a.md", "depth": 3, "limit": 2, "cursor": first["nextCursor"]}
     ).data
     assert first["total"] == second["total"] and first["neighbors"] != second["neighbors"]
-    assert run(context, {"source": "nothing"}).data["status"] == "no_match"
+    assert SPEC.call(context, {"source": "nothing"}).data["status"] == "no_match"
 
 
 DIAGRAMS = {

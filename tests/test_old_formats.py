@@ -60,7 +60,7 @@ def test_every_tool_answers(old: Path) -> None:
     }
     context = Context(mount_pack(old))
     for spec in PROFILES["all"]:
-        answer = spec.run(context, given.get(spec.name, {}))
+        answer = spec.call(context, given.get(spec.name, {}))
         assert not answer.is_error, (spec.name, answer.text)
 
 

@@ -335,7 +335,18 @@ ENTRIES: Mapping[str, Any] = {
     "vscode": {"type": "stdio", "command": "l", "args": ["mcp", "p"]},
     "cursor": {"command": "l", "args": ["mcp", "p"]},
     "opencode": {"type": "local", "command": ["l", "mcp", "p"], "enabled": True},
-}
+    "copilot-cli": {"type": "local", "command": "l", "args": ["mcp", "p"], "tools": ["*"]},
+    "goose": {"enabled": True, "type": "stdio", "name": "n", "cmd": "l", "args": ["mcp", "p"],
+              "envs": {}, "timeout": 300},
+}  # fmt: skip
+REMOTE: Mapping[str, Any] = {
+    "claude-code": {"type": "http", "url": "u"}, "cursor": {"url": "u"}, "codex": {"url": "u"},
+    "gemini": {"httpUrl": "u"}, "opencode": {"type": "remote", "url": "u", "enabled": True},
+    "windsurf": {"serverUrl": "u"}, "cline": {"type": "streamableHttp", "url": "u", "disabled": False},
+    "continue": {"type": "streamable-http", "url": "u"}, "zed": {"url": "u"},
+    "goose": {"enabled": True, "type": "streamable_http", "name": "n", "uri": "u", "timeout": 300},
+    "crush": {"type": "http", "url": "u"}, "amp": {"url": "u"}, "jetbrains": {"url": "u"},
+}  # fmt: skip
 FILES: Mapping[str, Sequence[str]] = {
     "claude-code": (".claude.json", ".mcp.json", "mcpServers"),
     "cursor": (".cursor/mcp.json", ".cursor/mcp.json", "mcpServers"),
@@ -346,12 +357,21 @@ FILES: Mapping[str, Sequence[str]] = {
     "opencode": (".config/opencode/opencode.json", "opencode.json", "mcp"),
     "windsurf": (".codeium/windsurf/mcp_config.json", "", "mcpServers"),
     "antigravity": (".gemini/antigravity/mcp_config.json", "", "mcpServers"),
+    "copilot-cli": (".copilot/mcp-config.json", "", "mcpServers"),
+    "cline": (".cline/data/settings/cline_mcp_settings.json", "", "mcpServers"),
+    "continue": (".continue/mcpServers/{name}.yaml", ".continue/mcpServers/{name}.yaml"),
+    "zed": (".config/zed/settings.json", ".zed/settings.json", "context_servers"),
+    "goose": (".config/goose/config.yaml", "", "extensions"),
+    "crush": (".config/crush/crush.json", "crush.json", "mcp"),
+    "amp": (".config/amp/settings.json", ".amp/settings.json", "amp.mcpServers"),
+    "jetbrains": (".junie/mcp/mcp.json", ".junie/mcp/mcp.json", "mcpServers"),
 }
 
 
 def test_files_and_entries_of_agents() -> None:
     assert {n: (t.user, t.project, *t.path) for n, t in TARGETS.items()} == FILES
-    assert {n: TARGETS[n].entry(["l", "mcp", "p"]) for n in ENTRIES} == ENTRIES
+    assert {n: TARGETS[n].entry(["l", "mcp", "p"], "n") for n in ENTRIES} == ENTRIES
+    assert {n: TARGETS[n].entry("u", "n") for n in REMOTE} == REMOTE
     home, project = Path("/h"), Path("/p")
     assert TARGETS["cursor"].file("user", project, home) == home / ".cursor/mcp.json"
     assert TARGETS["cursor"].file("project", project, home) == project / ".cursor/mcp.json"

@@ -65,6 +65,9 @@ def agent(pack: Path, *options: str, log: Path | None = None) -> Iterator[Agent]
             started = Agent(process)
             started.send(INITIALIZE, INITIALIZED)
             assert "result" in started.receive()
+            # Only what comes after the start waits until all is loaded.
+            started.send({"method": "prompts/list", "id": "loaded"})
+            assert started.receive()["id"] == "loaded"
             yield started
         finally:
             process.kill()
@@ -96,6 +99,22 @@ def test_a_signal_ends_it_within_two_seconds(
         took = seconds_until_end(started.process, lambda: started.process.send_signal(number))
         assert took < 2 and started.process.returncode == 0
         assert not instance.exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize("after", [0.0, 0.2, 0.4, 0.8])
+def test_a_signal_ends_it_while_it_starts(demo_pack: Path, number: int, after: float) -> None:
+    process = subprocess.Popen(
+        [str(LOREPACK), "mcp", str(demo_pack)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    started = Agent(process)
+    started.send(INITIALIZE, INITIALIZED)
+    assert "result" in started.receive()
+    time.sleep(after)
+    assert seconds_until_end(process, lambda: process.send_signal(number)) < 2
+    _, errors = process.communicate()
+    assert process.returncode == 0 and "Traceback" not in errors
 
 
 @pytest.mark.parametrize("busy", [False, True], ids=["idle", "model loads"])

@@ -199,8 +199,8 @@ def test_sections_and_lines_of_pages(build: Build) -> None:
     one = get_page.SPEC.call(context, {"page": "v/a.md", "subsection": "#One"})
     assert "first" in one.text and "Two" not in one.text and one.data["lines"] == [3, 5]
     none = get_page.SPEC.call(context, {"page": "v/a.md", "subsection": "Tow"})
-    assert none.data["status"] == "no_match" and none.data["near"][0] == "two"
-    assert none.text.startswith("no_match: v/a.md has no section 'Tow'. Near: two")
+    assert none.data["status"] == "no_match" and none.data["near"][0] == "Two"
+    assert none.text.startswith("no_match: v/a.md has no section 'Tow'. There are: Two")
     short = get_page.SPEC.call(context, {"page": "v/a.md", "subsection": "two", "maxTokens": 50})
     assert short.data["truncated"] and len(short.text) < 600
 

@@ -247,7 +247,7 @@ def test_the_properties_that_name_a_tool_are_the_recipes(build: Build) -> None:
 def test_a_bad_range_is_one_line(build: Build) -> None:
     built = build(MEMORY)
     done = CliRunner().invoke(cli, ["memory", str(built.path), "--dates", "2026-05-01..2026-01-01"])
-    assert (done.exit_code, done.output) == (2, "lorepack: 2026-05-01 is after 2026-01-01\n")
+    assert (done.exit_code, done.output) == (2, "lorepack: dates: 2026-05-01 is after 2026-01-01\n")
     assert "v/three.md" in run("memory", built.path, "--tool", "codex", "--dates", "2026-04-01..")
 
 
@@ -334,7 +334,7 @@ def test_an_empty_answer_names_the_filter(build: Build) -> None:
         ({"tags": ["one", "two"]}, "without tag"),
         ({"tags": ["one"], "category": "y"}, "no page passes all filters together"),
         ({"lifecycle": "verified"}, "valid: draft"), ({"category": "z"}, "valid: x, y"),
-        ({"query": '"zebra crossing"', "tags": ["one"]}, "1 of 2 pages pass the filters"),
+        ({"query": '"zebra crossing"', "tags": ["one"]}, "1 pages pass the filters"),
     ]:  # fmt: skip
         answer = ask(built, "wiki_query", **arguments)
         assert answer.data["status"] == "no_match" and hint in answer.data["hint"], arguments

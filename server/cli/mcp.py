@@ -16,6 +16,7 @@ from lorepack.server.cli.process import REQUIRE_SIGNATURE, process_options
 from lorepack.server.cli.rerank import RERANK
 from lorepack.server.mcp.early import Wire
 from lorepack.server.mcp.offer import pack_offer, shelf_offer
+from lorepack.server.process.shutdown import end_now, on_signals
 from lorepack.server.tools.profiles import DEFAULT_PROFILE, PROFILES
 
 
@@ -47,6 +48,7 @@ def mcp(
     _check_names(about)
     alone = len(about) == 1
     offer = pack_offer(about[0], tools) if alone else shelf_offer(about, tools)
+    on_signals(end_now, None)
     wire = Wire(offer)
     wire.wait()
     # All that follows is heavy, and imported now: the client has its tools.
@@ -58,7 +60,6 @@ def mcp(
     from lorepack.server.process.heartbeat import log_capabilities
     from lorepack.server.process.instances import instance_file
     from lorepack.server.process.logs import start_logs
-    from lorepack.server.process.shutdown import end_now
 
     start_logs(log_level)
     mounts = [mount_pack(path) for path in paths]

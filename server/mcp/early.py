@@ -19,8 +19,8 @@ from lorepack.server.mcp.offer import Offer
 PROTOCOLS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 """Versions of the protocol that begin with ``initialize``; one that is not known gets the last."""
 
-_IDLE_SECONDS = 0.25
-"""After the first answer: a client that asks nothing more is one that waits for its user."""
+_FIRST_SECONDS, _IDLE_SECONDS = 0.5, 0.25
+"""How long the rest waits for a first question, and, after that, for the next one."""
 _CHUNK = 1 << 16
 
 
@@ -46,8 +46,10 @@ class Wire:
         threading.Thread(target=self._read, daemon=True).start()
 
     def wait(self) -> None:
-        """Return when more is asked than is answered here, or nothing at all."""
-        self._wanted.wait()
+        """Return when more is asked than is answered here, or nothing for a while."""
+        self._wanted.wait(_FIRST_SECONDS)
+        if self._handshake:
+            self._wanted.wait(_IDLE_SECONDS)
 
     def hand_over(self) -> Iterator[str | None]:
         """Yield what the rest of the server has to read from now on; None at the end.
@@ -135,9 +137,6 @@ class Wire:
             return None
         self._handshake.append(line)
         self._initialize_id = number
-        timer = threading.Timer(_IDLE_SECONDS, self._wanted.set)
-        timer.daemon = True
-        timer.start()
         protocol = asked if asked in PROTOCOLS else PROTOCOLS[-1]
         result = self._offer.initialize(protocol, list_changed=False)
         return {"jsonrpc": "2.0", "id": number, "result": result}

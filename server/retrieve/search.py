@@ -153,10 +153,11 @@ def _find(
 
 
 def _empty_hint(query: Query, pages: Sequence[int] | None) -> str:
+    passed = "" if pages is None else f"; {len(pages)} pages pass the filters"
     if query.phrases:
-        return "no passage holds the quoted phrase; ask without quotation marks"
-    if pages is not None:
-        return f"nothing in the {len(pages)} pages that pass the filters answers the query"
+        return f"no passage holds the quoted phrase{passed}; ask without quotation marks"
+    if passed:
+        return f"nothing there answers the query{passed}"
     return "no word of the query is in this pack; ask in other words"
 
 
