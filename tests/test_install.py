@@ -49,7 +49,9 @@ def run(*arguments: str | Path) -> Result:
 
 
 def servers(target: str, file: Path) -> dict[str, Any]:
-    return read_servers(file.read_text(), TARGETS[target].form, TARGETS[target].path)
+    scope = "project" if "/mcpServers/" in str(file) else "user"
+    form = TARGETS[target].form_of(scope)
+    return read_servers(file.read_text(), form, TARGETS[target].path)
 
 
 FORMS = {
@@ -58,11 +60,12 @@ FORMS = {
     "TOML": ('a = 1   # one\n\n[%s.mine]\ncommand = "x"\n', "", "\n\n# only a comment", 'a=1'),
     "YAML": ("# mine\n%s:\n    mine:\n        cmd: x   # so\n\n\nlast: [1]\n", "", "%s: {}\n", "a: 1",
              "%s:\n  # nothing yet\na: 2\n"),
-    "own YAML": ("name: other\nmcpServers: []\n", ""),
+    "YAML list": ("name: mine\n%s:\n- name: x\n  command: y   # so\n\nmodels: []\n", "", "%s: []\n",
+                  "a: 1", "%s:\n    - name: x\n      url: z\n  # the end\n"),
 }  # fmt: skip
 """What users may have in their files, by form."""
 WRITTEN = [
-    (name, text % tuple(["/".join(target.path)] * text.count("%s")))
+    (name, text % tuple([".".join(target.path)] * text.count("%s")))
     for name, target in TARGETS.items()
     for text in FORMS[target.form]
 ]

@@ -359,7 +359,7 @@ FILES: Mapping[str, Sequence[str]] = {
     "antigravity": (".gemini/antigravity/mcp_config.json", "", "mcpServers"),
     "copilot-cli": (".copilot/mcp-config.json", "", "mcpServers"),
     "cline": (".cline/data/settings/cline_mcp_settings.json", "", "mcpServers"),
-    "continue": (".continue/mcpServers/{name}.yaml", ".continue/mcpServers/{name}.yaml"),
+    "continue": (".continue/config.yaml", ".continue/mcpServers/{name}.yaml", "mcpServers"),
     "zed": (".config/zed/settings.json", ".zed/settings.json", "context_servers"),
     "goose": (".config/goose/config.yaml", "", "extensions"),
     "crush": (".config/crush/crush.json", "crush.json", "mcp"),

@@ -323,12 +323,12 @@ STRAY = """
 import os, sys, anyio
 from pathlib import Path
 from lorepack.server.cli import mcp
-from lorepack.server.process import heartbeat
+from lorepack.server.mcp import stdio
 async def stray(calls, seconds):
     print("a line from Python")
     os.system("echo a line from a child")
     os.write(1, b"a line from a descriptor\\n")
-mcp.beat = stray
+stdio.beat = stray
 mcp.mcp([sys.argv[1], "--tripwire"])
 """
 
@@ -343,7 +343,9 @@ def test_the_tripwire_names_who_writes(demo_pack: Path) -> None:
     process.stdin.write(message)
     process.stdin.flush()
     assert json.loads(process.stdout.readline())["id"] == 0
-    time.sleep(0.5)
+    process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "prompts/list"}) + "\n")
+    process.stdin.flush()
+    assert json.loads(process.stdout.readline())["id"] == 1
     rest, errors = process.communicate(timeout=10)
     assert rest == ""
     stray = [line for line in map(json.loads, errors.splitlines())

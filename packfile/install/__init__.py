@@ -7,7 +7,7 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -57,13 +57,16 @@ def planned(
         LorepackError: the target has no such scope, or its file is not of its form.
     """
     file = target.file(scope, project, home, name)
+    target = replace(target, form=target.form_of(scope))
     before = _read(file)
     entry = None if server is None else target.entry(server, name)
     try:
         origin = _origin(target, file, before or "")
         if before is None and entry is None:
             return Change(file, None, None)
-        after: str | None = EDITORS[target.form](before or "", Edit((*target.path, name), entry))
+        after: str | None = EDITORS[target.form](
+            before or (target.start if entry else ""), Edit((*_path(target), name), entry)
+        )
         if entry is None and after != before and origin is not None:
             servers = {key: value for key, value in origin.servers.items() if key != name}
             after = origin.text if not servers else _replayed(target, origin.text or "", servers)
@@ -84,10 +87,10 @@ class _Origin:
 
 def _origin(target: Target, file: Path, now: str) -> _Origin | None:
     """Return what the file was, if adding servers to that gives what it is now; else None."""
-    current = read_servers(now, target.form, target.path)
+    current = read_servers(now, target.form, _path(target))
     for text in (*_backups(file), None):
         with suppress(ValueError):
-            known = read_servers(text or "", target.form, target.path)
+            known = read_servers(text or "", target.form, _path(target))
             added = {key: value for key, value in current.items() if known.get(key) != value}
             if text is None and not all(_is_ours(*item) for item in added.items()):
                 continue
@@ -102,9 +105,14 @@ def _is_ours(name: str, entry: Any) -> bool:
 
 
 def _replayed(target: Target, text: str, servers: Mapping[str, Any]) -> str:
+    text = text or target.start
     for name, entry in servers.items():
-        text = EDITORS[target.form](text, Edit((*target.path, name), entry))
+        text = EDITORS[target.form](text, Edit((*_path(target), name), entry))
     return text
+
+
+def _path(target: Target) -> Sequence[str]:
+    return () if target.form == "own YAML" else target.path
 
 
 def _backups(file: Path) -> Iterator[str]:

@@ -67,6 +67,14 @@ def edit_yaml(text: str, edit: Edit) -> str:
     return yaml_text.put(text, edit.path, edit.value)
 
 
+def edit_yaml_list(text: str, edit: Edit) -> str:
+    """Return YAML with one item of a list changed. Raises ValueError: it cannot be."""
+    key, name = edit.path
+    if edit.value is None:
+        return yaml_text.remove_item(text, key, name)
+    return yaml_text.put_item(text, key, name, edit.value)
+
+
 def edit_own(text: str, edit: Edit) -> str:
     """Return a file that holds one server alone; '' without one."""
     if edit.value is None:
@@ -79,7 +87,11 @@ def edit_own(text: str, edit: Edit) -> str:
 def own_servers(text: str) -> dict[str, Any]:
     """Return the servers of a file of `edit_own` by name. Raises ValueError: it is no YAML."""
     servers = yaml_text.parse(text).get("mcpServers")
-    named = [dict(server) for server in servers] if isinstance(servers, list) else []
+    return _by_name(servers if isinstance(servers, list) else [])
+
+
+def _by_name(servers: Sequence[Any]) -> dict[str, Any]:
+    named = [dict(server) for server in servers if isinstance(server, dict)]
     return {server.pop("name"): server for server in named if "name" in server}
 
 
@@ -91,6 +103,8 @@ def read_servers(text: str, form: str, path: Sequence[str]) -> dict[str, Any]:
     """
     if form == "own YAML":
         return own_servers(text)
+    if form == "YAML list":
+        return _by_name(yaml_text.items(text, path[0]))
     if not text.strip():
         return {}
     parse = {"JSON": jsonc.parse, "TOML": _toml, "YAML": yaml_text.parse}[form]
@@ -105,5 +119,6 @@ def _toml(text: str) -> Any:
 
 
 EDITORS: Mapping[str, Callable[[str, Edit], str]] = {
-    "JSON": edit_json, "TOML": edit_toml, "YAML": edit_yaml, "own YAML": edit_own,
+    "JSON": edit_json, "TOML": edit_toml, "YAML": edit_yaml, "YAML list": edit_yaml_list,
+    "own YAML": edit_own,
 }  # fmt: skip

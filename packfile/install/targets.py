@@ -12,7 +12,7 @@ from typing import Any, Literal
 from lorepack.packfile.errors import LorepackError
 
 SCOPES = ("user", "project")
-Form = Literal["JSON", "TOML", "YAML", "own YAML"]
+Form = Literal["JSON", "TOML", "YAML", "YAML list", "own YAML"]
 
 
 @dataclass(frozen=True)
@@ -20,13 +20,16 @@ class Target:
     """An agent: its files by scope, where in them servers are, and what one looks like.
 
     ``user`` is below the home folder, ``project`` below the project's; '' where there is none.
-    A file in ``own YAML`` holds one server alone, whose name goes in the place of ``{name}``.
+    A file in ``own YAML`` holds one server alone, whose name goes in the place of ``{name}``; in a
+    ``YAML list`` each server has its name in it. Where the forms differ, ``project_form`` is that
+    of the project's.
 
     Args:
         stdio_type: the ``type`` of a server that is started by a command; '' for none.
         http_type: that of a server at an address.
         url: the key of an address.
         extra: what every server has besides.
+        start: what a new file begins with.
         shape: ``plain`` has ``command`` and ``args``, ``list`` one list (opencode), ``goose`` keys
             of its own.
     """
@@ -41,6 +44,12 @@ class Target:
     url: str = "url"
     extra: Mapping[str, Any] = field(default_factory=dict)
     shape: Literal["plain", "list", "goose"] = "plain"
+    project_form: Form | None = None
+    start: str = ""
+
+    def form_of(self, scope: str) -> Form:
+        """Return the form of a scope's file."""
+        return self.project_form if scope == "project" and self.project_form else self.form
 
     def file(self, scope: str, project: Path, home: Path, name: str = "") -> Path:
         """Return the file of a scope. Raises `LorepackError` where the agent has none."""
@@ -92,8 +101,9 @@ _TARGETS = (
            extra={"tools": ["*"]}),
     Target("cline", ".cline/data/settings/cline_mcp_settings.json", "", stdio_type="stdio",
            http_type="streamableHttp", extra={"disabled": False}),
-    Target("continue", ".continue/mcpServers/{name}.yaml", ".continue/mcpServers/{name}.yaml",
-           "own YAML", (), stdio_type="stdio", http_type="streamable-http"),
+    Target("continue", ".continue/config.yaml", ".continue/mcpServers/{name}.yaml", "YAML list",
+           stdio_type="stdio", http_type="streamable-http", project_form="own YAML",
+           start="name: Local Assistant\nversion: 1.0.0\nschema: v1\n"),
     Target("zed", ".config/zed/settings.json", ".zed/settings.json", path=("context_servers",)),
     Target("goose", ".config/goose/config.yaml", "", "YAML", ("extensions",), stdio_type="stdio",
            http_type="streamable_http", shape="goose"),

@@ -71,6 +71,80 @@ def remove(text: str, path: Sequence[str]) -> str:
     return _checked(changed, {**data, outer: left or None})
 
 
+def put_item(text: str, key: str, name: str, value: Mapping[str, Any]) -> str:
+    """Return the text with the item of the list ``key`` that is called ``name`` set to ``value``.
+
+    Raises:
+        ValueError: the text is no YAML mapping, or is written so that no item can be added.
+    """
+    item = {"name": name, **value}
+    if item in (items(text, key)):
+        return text
+    text = remove_item(text, key, name)
+    data, found = parse(text), items(text, key)
+    newline = "\r\n" if "\r\n" in text else "\n"
+    lines = text.splitlines(keepends=True)
+    if lines and not lines[-1].endswith(("\n", "\r")):
+        lines[-1] += newline
+    at = _line_of(lines, key, 0, len(lines), "")
+    if at is None:
+        lines.append(f"{key}:{newline}")
+        at = len(lines) - 1
+    elif not found:
+        lines[at] = f"{key}:{newline}"
+    starts = _item_lines(lines, at)
+    step = " " * (_depth(lines[starts[0]]) if starts else 2)
+    written = yaml.safe_dump([item], sort_keys=False, allow_unicode=True)
+    block = [f"{step}{line}{newline}" for line in written.splitlines()]
+    end = _list_end(lines, at)
+    changed = "".join([*lines[:end], *block, *lines[end:]])
+    return _checked(changed, {**data, key: [*found, item]})
+
+
+def remove_item(text: str, key: str, name: str) -> str:
+    """Return the text without an item of a list. Raises ValueError as `put_item` does."""
+    data, found = parse(text), items(text, key)
+    number = next((n for n, item in enumerate(found) if item.get("name") == name), None)
+    if number is None:
+        return text
+    lines = text.splitlines(keepends=True)
+    at = _line_of(lines, key, 0, len(lines), "")
+    starts = [] if at is None else _item_lines(lines, at)
+    if at is None or len(starts) != len(found):
+        raise ValueError(f"{key} is not written line by line")
+    ends = [*starts[1:], _list_end(lines, at)]
+    changed = "".join([*lines[: starts[number]], *lines[ends[number] :]])
+    left = [item for item in found if item.get("name") != name]
+    return _checked(changed, {**data, key: left or None})
+
+
+def items(text: str, key: str) -> list[dict[str, Any]]:
+    """Return the items of a list of mappings. Raises ValueError: it is something else."""
+    found = parse(text).get(key) or []
+    if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+        raise ValueError(f"{key} is no list of mappings")
+    return found
+
+
+def _item_lines(lines: Sequence[str], at: int) -> list[int]:
+    inside = [n for n in range(at + 1, _list_end(lines, at)) if _content(lines[n])]
+    depth = _depth(lines[inside[0]]) if inside else 0
+    return [n for n in inside if lines[n].lstrip().startswith("-") and _depth(lines[n]) == depth]
+
+
+def _list_end(lines: Sequence[str], at: int) -> int:
+    """Return the line after a list, whose items may be as far left as its key."""
+    depth, last = _depth(lines[at]), at
+    for number in range(at + 1, len(lines)):
+        line = lines[number]
+        if not _content(line):
+            continue
+        if _depth(line) < depth or (_depth(line) == depth and not line.lstrip().startswith("-")):
+            break
+        last = number
+    return last + 1
+
+
 def _checked(text: str, expected: Mapping[str, Any]) -> str:
     if parse(text) != expected:
         raise ValueError("it is written in a form that no line can be added to")
