@@ -8,7 +8,7 @@ LOCKED := $(PIP) --require-hashes --requirement
 COMPILE := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
     --generate-hashes --no-header --no-annotate --upgrade
 
-.PHONY: demo test lint types docs lock audit clean
+.PHONY: demo test test-all lint types docs lock audit clean
 
 demo: $(VENV)/.installed
 	$(BIN)/lorepack build packs/demo.toml --out out
@@ -16,6 +16,9 @@ demo: $(VENV)/.installed
 
 test: $(VENV)/.dev lint
 	$(BIN)/pytest
+
+test-all: test
+	$(BIN)/pytest -m slow
 
 lint: $(VENV)/.dev types
 	$(BIN)/ruff check .

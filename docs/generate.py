@@ -40,14 +40,35 @@ def _commands(command: click.Command, path: str) -> Iterator[tuple[str, click.Co
                 yield from _commands(inner, f"{path} {name}")
 
 
+_TOOLS = """\
+# MCP tools
+
+Every answer is whole in its text: many clients show their model structured content alone where
+there is any, so that there is none. Over HTTP, `/api/NAME/TOOL` gives the same as JSON.
+
+- An answer has at most 7,500 characters, or as many tokens as `maxTokens` says. What is left out is
+  said in its last line, with the `cursor` that gets it.
+- A page may be named by its path, with or without `.md` and in any case, by title or alias,
+  `[[wikilink]]`, `path#anchor`, `path:16-22` as passages are cited, any address that the server
+  gave, or a symbol's qualified name. Where several are meant, all are listed.
+- Citations in an answer are short, `guide/install.md:16-22`; its first line says where they are
+  below. `http://HOST/site/NAME/~/guide/install.md:16-22` leads to the section.
+- Numbers and lists may come as text, `null` is nothing, a number out of range is brought into it
+  with a note, and an unknown argument is refused with the nearest name.
+- `/mcp` itself, or `lorepack mcp A B C`, answers for several packs at once: there is `list_packs`,
+  and every tool takes `pack`, one or several.
+"""
+
+
 def tool_reference() -> str:
     """Return every tool's description and input schema, by profile."""
-    parts = ["# MCP tools\n"]
+    parts = [_TOOLS]
     for profile, specs in PROFILES.items():
         parts.append(f"## Profile `{profile}`\n")
         for spec in specs:
             schema = json.dumps(spec.input_schema, indent=2)
-            parts.append(f"### `{spec.name}`\n\n{spec.description}\n\n```json\n{schema}\n```\n")
+            text = spec.description.replace("{pack}", "the pack")
+            parts.append(f"### `{spec.name}`\n\n{text}\n\n```json\n{schema}\n```\n")
     return "\n".join(parts)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -152,3 +153,23 @@ def test_it_ends_with_its_input(demo_pack: Path, early: bool) -> None:
             client.send("tools/call", 2, name="wiki_status", arguments={})
             assert client.read()["id"] == 2
     assert client.process.returncode == 0
+
+
+def test_a_question_does_not_wait_for_ever_for_its_model() -> None:
+    """While one thread loads, others wait as long as they are told to, and come again."""
+    from lorepack.server import encoders
+
+    ready, loaded = threading.Event(), []
+
+    def load() -> Any:
+        ready.wait(20)
+        loaded.append(1)
+        return "an encoder"
+
+    for _ in range(2):
+        begin = time.monotonic()
+        assert "still being loaded" in str(encoders._once("a test", load, 0.2))
+        assert 0.1 < time.monotonic() - begin < 5
+    ready.set()
+    assert encoders._once("a test", load, None) == "an encoder"
+    assert encoders._once("a test", load, 0.0) == "an encoder" and loaded == [1]
