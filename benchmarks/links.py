@@ -14,10 +14,10 @@ import tempfile
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from lorepack.builder.compile import Compiled, compile_sources
-from lorepack.builder.link.outgoing import outgoing
-from lorepack.builder.recipe import read_recipe
-from lorepack.builder.stages import Clock, acquire_sources
+from lorepack_builder.compile import Compiled, compile_sources
+from lorepack_builder.link.outgoing import outgoing
+from lorepack_builder.recipe import read_recipe
+from lorepack_builder.stages import Clock, acquire_sources
 
 VAULTS = Path(__file__).parents[2] / "shared" / "data" / "vaults"
 REMOVED = 200

@@ -10,16 +10,16 @@ import tempfile
 from pathlib import Path
 from time import perf_counter
 
-from lorepack.builder.acquire import acquire
-from lorepack.builder.chunk import chunk_pages
-from lorepack.builder.chunk.tokens import tokenizer_offsets
-from lorepack.builder.documents import is_page
-from lorepack.builder.few_collections import few_collections
-from lorepack.builder.link import link_pages
-from lorepack.builder.parse.pool import parse_files
-from lorepack.builder.recipe import SourceSpec
-from lorepack.packfile.models.encoder import load_tokenizer
-from lorepack.packfile.models.registry import DEFAULT_MODEL, find_model
+from lorepack.models.encoder import load_tokenizer
+from lorepack.models.registry import DEFAULT_MODEL, find_model
+from lorepack_builder.acquire import acquire
+from lorepack_builder.chunk import chunk_pages
+from lorepack_builder.chunk.tokens import tokenizer_offsets
+from lorepack_builder.documents import is_page
+from lorepack_builder.few_collections import few_collections
+from lorepack_builder.link import link_pages
+from lorepack_builder.parse.pool import parse_files
+from lorepack_builder.recipe import SourceSpec
 
 GARDEN = Path(__file__).parents[2] / "shared" / "data" / "vaults" / "zh-garden"
 SIZES = (300, 3_000, 30_000)

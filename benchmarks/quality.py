@@ -19,14 +19,14 @@ from pathlib import Path
 import yaml
 from synthetic import DATA, LANGUAGES
 
-from lorepack.builder.build import build_pack
-from lorepack.builder.collection import draw_documents, read_collection, write_collection
-from lorepack.builder.collection.model import Collection, Document, Judged
-from lorepack.builder.recipe import read_recipe
-from lorepack.server.evaluate.questions import read_questions
-from lorepack.server.evaluate.report import Report, evaluate
-from lorepack.server.mount import mount_pack
-from lorepack.server.retrieve.rerank import Reranker
+from lorepack_builder.build import build_pack
+from lorepack_builder.collection import draw_documents, read_collection, write_collection
+from lorepack_builder.collection.model import Collection, Document, Judged
+from lorepack_builder.recipe import read_recipe
+from lorepack_server.evaluate.questions import read_questions
+from lorepack_server.evaluate.report import Report, evaluate
+from lorepack_server.mount import mount_pack
+from lorepack_server.retrieve.rerank import Reranker
 
 SEEDS = (0, 1, 2)
 _SENTENCE = re.compile(r"^(?![#>|!`\-*\d\[{<])(.{30,300}?[.。！？!?:：])", re.MULTILINE)

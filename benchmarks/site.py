@@ -16,10 +16,10 @@ from typing import Any
 
 from parse import synthetic
 
-from lorepack.builder import render
-from lorepack.builder.build import build_pack, build_site
-from lorepack.builder.recipe import read_recipe
-from lorepack.builder.render.model import SitePage
+from lorepack_builder import render
+from lorepack_builder.build import build_pack, build_site
+from lorepack_builder.recipe import read_recipe
+from lorepack_builder.render.model import SitePage
 
 CHANGED_OF = 5_000
 FRAMES = 60

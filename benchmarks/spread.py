@@ -16,11 +16,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from lorepack.builder.build import build_pack
-from lorepack.builder.engine.dask import dask_engine
-from lorepack.builder.engine.local import LOCAL
-from lorepack.builder.recipe import read_recipe
-from lorepack.packfile.models.convert import cache_dir
+from lorepack.models.convert import cache_dir
+from lorepack_builder.build import build_pack
+from lorepack_builder.engine.dask import dask_engine
+from lorepack_builder.engine.local import LOCAL
+from lorepack_builder.recipe import read_recipe
 
 STAGES = ("parse", "embed", "render")
 

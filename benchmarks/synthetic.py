@@ -14,13 +14,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from lorepack.builder.collection import draw_documents, read_collection
-from lorepack.builder.collection.model import Document
-from lorepack.builder.embed import embed_texts
-from lorepack.builder.index import write_vectors, write_words
-from lorepack.builder.seal import new_pack, write_meta
-from lorepack.packfile.models.registry import DEFAULT_MODEL, find_model
-from lorepack.packfile.segment import SEGMENTER_VERSION, segment
+from lorepack.models.registry import DEFAULT_MODEL, find_model
+from lorepack.segment import SEGMENTER_VERSION, segment
+from lorepack_builder.collection import draw_documents, read_collection
+from lorepack_builder.collection.model import Document
+from lorepack_builder.embed import embed_texts
+from lorepack_builder.index import write_vectors, write_words
+from lorepack_builder.seal import new_pack, write_meta
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 XQUAD = DATA / "retrieval" / "xquad"

@@ -17,7 +17,7 @@ from pathlib import Path
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
-from lorepack.server.tools.tokens import count_tokens
+from lorepack_server.tools.tokens import count_tokens
 
 QUESTIONS = (
     "how do I link to a heading of another note", "embed an image with a given size",

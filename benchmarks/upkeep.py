@@ -17,17 +17,17 @@ from time import perf_counter
 
 import numpy as np
 
-from lorepack.builder.acquire import acquire
-from lorepack.builder.build import build_pack
-from lorepack.builder.chunk import chunk_pages
-from lorepack.builder.chunk.tokens import estimated_offsets
-from lorepack.builder.link import link_pages
-from lorepack.builder.lint import lint_pages
-from lorepack.builder.model import SourceFile
-from lorepack.builder.parse import parse_file
-from lorepack.builder.recipe import SourceSpec, read_recipe
-from lorepack.builder.settings import LintSettings
-from lorepack.builder.upkeep import review
+from lorepack_builder.acquire import acquire
+from lorepack_builder.build import build_pack
+from lorepack_builder.chunk import chunk_pages
+from lorepack_builder.chunk.tokens import estimated_offsets
+from lorepack_builder.link import link_pages
+from lorepack_builder.lint import lint_pages
+from lorepack_builder.model import SourceFile
+from lorepack_builder.parse import parse_file
+from lorepack_builder.recipe import SourceSpec, read_recipe
+from lorepack_builder.settings import LintSettings
+from lorepack_builder.upkeep import review
 
 GARDEN = Path(__file__).parents[2] / "shared" / "data" / "vaults" / "zh-garden"
 LOREPACK = Path(sys.executable).with_name("lorepack")

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import click
 
-from lorepack.builder import recipe
-from lorepack.packfile.cli import cli
-from lorepack.packfile.cli.config import ENVIRONMENT, PREFIX, option_names
-from lorepack.packfile.rules import RULES
-from lorepack.server.tools.profiles import PROFILES
+from lorepack.cli import cli
+from lorepack.cli.config import ENVIRONMENT, PREFIX, option_names
+from lorepack.rules import RULES
+from lorepack_builder import recipe
+from lorepack_server.tools.profiles import PROFILES
 
 DOCS = Path(__file__).parent
 

@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from lorepack.builder.build import Summary, build_pack
-from lorepack.builder.model import Finding
-from lorepack.builder.recipe import read_recipe
-from lorepack.packfile.cli import cli
-from lorepack.packfile.errors import LorepackError
-from lorepack.server.mount import Mount, mount_pack
+from lorepack.cli import cli
+from lorepack.errors import LorepackError
+from lorepack_builder.build import Summary, build_pack
+from lorepack_builder.model import Finding
+from lorepack_builder.recipe import read_recipe
+from lorepack_server.mount import Mount, mount_pack
 from tests.shelf import shelf
 
 __all__ = ["shelf"]

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from lorepack.builder.publish import publish_pack
+from lorepack_builder.publish import publish_pack
 from tests.conftest import LOREPACK
 
 AGENTS = Path(__file__).parent / "agents"

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lorepack.server.mount import Mount
-from lorepack.server.tools.answer import Context, ToolAnswer
-from lorepack.server.tools.budget import Budget, budget_of, cut, fill, json_characters
-from lorepack.server.tools.profiles import PROFILES
-from lorepack.server.tools.tokens import count_tokens
+from lorepack_server.mount import Mount
+from lorepack_server.tools.answer import Context, ToolAnswer
+from lorepack_server.tools.budget import Budget, budget_of, cut, fill, json_characters
+from lorepack_server.tools.profiles import PROFILES
+from lorepack_server.tools.tokens import count_tokens
 from tests.conftest import Built
 
 TOOLS = {spec.name: spec for spec in PROFILES["all"]}

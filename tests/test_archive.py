@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from lorepack.builder.acquire import archive as limits
-from lorepack.builder.acquire.archive import unpack
-from lorepack.builder.build import build_pack
-from lorepack.builder.recipe import read_recipe
-from lorepack.packfile.errors import LorepackError
+from lorepack.errors import LorepackError
+from lorepack_builder.acquire import archive as limits
+from lorepack_builder.acquire.archive import unpack
+from lorepack_builder.build import build_pack
+from lorepack_builder.recipe import read_recipe
 from tests.conftest import Built
 
 if sys.version_info >= (3, 14):

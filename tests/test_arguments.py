@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from lorepack.server.retrieve.query import FILTERS
-from lorepack.server.tools.arguments import ArgumentsError, input_schema, read_arguments
-from lorepack.server.tools.find_chunks import ChunksArguments, Filters
-from lorepack.server.tools.find_neighbors import NeighborsArguments
-from lorepack.server.tools.memory_bridge import MemoryArguments, read_dates
-from lorepack.server.tools.profiles import PROFILES
-from lorepack.server.tools.shelf import shelf_tools
-from lorepack.server.tools.wiki_query import QueryArguments
+from lorepack_server.retrieve.query import FILTERS
+from lorepack_server.tools.arguments import ArgumentsError, input_schema, read_arguments
+from lorepack_server.tools.find_chunks import ChunksArguments, Filters
+from lorepack_server.tools.find_neighbors import NeighborsArguments
+from lorepack_server.tools.memory_bridge import MemoryArguments, read_dates
+from lorepack_server.tools.profiles import PROFILES
+from lorepack_server.tools.shelf import shelf_tools
+from lorepack_server.tools.wiki_query import QueryArguments
 
 ALL = [*PROFILES["all"], *shelf_tools("all")]
 KEYWORDS = {"type", "enum", "items", "properties", "required", "description"}

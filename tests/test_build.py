@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from lorepack.builder.build import build_pack
-from lorepack.builder.recipe import read_recipe
-from lorepack.packfile.errors import LorepackError
+from lorepack.errors import LorepackError
+from lorepack_builder.build import build_pack
+from lorepack_builder.recipe import read_recipe
 from tests.conftest import LOREPACK, ROOT, Built, write_files, write_recipe
 
 VAULT = {
@@ -134,7 +134,7 @@ def test_a_crash_in_the_middle_leaves_the_old_pack(
     def crash(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("lorepack.builder.make.write_site", crash)
+    monkeypatch.setattr("lorepack_builder.make.write_site", crash)
     with pytest.raises(KeyboardInterrupt):
         build_pack(recipe, tmp_path / "out")
     assert [path.read_bytes() for path in (tmp_path / "out").iterdir()] == [before]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lorepack.builder.parse.code import read_code
+from lorepack_builder.parse.code import read_code
 
 SAMPLES = {
     "a.py": (

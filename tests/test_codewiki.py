@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from lorepack.builder.build import build_pack
-from lorepack.builder.recipe import read_recipe
+from lorepack_builder.build import build_pack
+from lorepack_builder.recipe import read_recipe
 from tests.conftest import Built, Files, write_files
 
 SHA = "0123456789abcdef0123456789abcdef01234567"

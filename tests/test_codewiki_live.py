@@ -16,11 +16,11 @@ from pathlib import Path
 
 import pytest
 
-from lorepack.builder.acquire.codewiki.live import has_wiki, read_wiki
-from lorepack.builder.acquire.codewiki.live.graphviz import graphviz_mermaid
-from lorepack.builder.build import build_pack
-from lorepack.builder.recipe import read_recipe
-from lorepack.packfile.errors import LorepackError
+from lorepack.errors import LorepackError
+from lorepack_builder.acquire.codewiki.live import has_wiki, read_wiki
+from lorepack_builder.acquire.codewiki.live.graphviz import graphviz_mermaid
+from lorepack_builder.build import build_pack
+from lorepack_builder.recipe import read_recipe
 from tests.conftest import Built
 
 pytest.importorskip("playwright.sync_api")
@@ -105,7 +105,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     given.address = f"http://127.0.0.1:{server.server_port}"
     monkeypatch.setenv("LOREPACK_CODEWIKI_URL", given.address)
     monkeypatch.setenv("LOREPACK_CACHE", str(tmp_path / "cache"))
-    live = "lorepack.builder.acquire.codewiki.live"
+    live = "lorepack_builder.acquire.codewiki.live"
     monkeypatch.setattr(f"{live}.browser.BACK_OFF", 0.05)
     monkeypatch.setattr(f"{live}.browser.SECONDS", 6)
     monkeypatch.setattr(f"{live}.pace.INTERVAL", 0.2)
@@ -177,7 +177,7 @@ def test_the_same_commit_is_not_fetched_again(
     assert build_live(force=True).summary.digest == first.summary.digest
     assert build_live(force=True, offline=True).summary.digest == first.summary.digest
     now = time.time()
-    monkeypatch.setattr("lorepack.builder.acquire.codewiki.live.time.time", lambda: now + 90_000)
+    monkeypatch.setattr("lorepack_builder.acquire.codewiki.live.time.time", lambda: now + 90_000)
     assert read_wiki("o/app", SHA).commit == SHA
     assert len(site.loads) == 1
     read_wiki("o/app")
@@ -220,7 +220,7 @@ def test_what_fails_first_is_tried_again(
 
 
 def test_an_empty_shell_is_never_no_wiki(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lorepack.builder.acquire.codewiki.live.browser.SECONDS", 1)
+    monkeypatch.setattr("lorepack_builder.acquire.codewiki.live.browser.SECONDS", 1)
     site.answers = [(200, {}, EMPTY)]
     with pytest.raises(LorepackError, match=r"gives no wiki now .*; it may have one"):
         read_wiki("o/app")
@@ -247,7 +247,7 @@ def test_a_wiki_that_is_not_there_is_told_at_once(
 def test_coverage_is_asked_once_a_day_and_failures_again(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lorepack.builder.acquire.codewiki.live.browser.TRIES", 1)
+    monkeypatch.setattr("lorepack_builder.acquire.codewiki.live.browser.TRIES", 1)
     site.answers = [(404, {}, ""), (500, {}, ""), (200, {}, grown(0))]
     assert [has_wiki(name) for name in ("o/none", "o/none", "o/app", "o/app", "o/app")] == [
         False, False, None, True, True
@@ -258,7 +258,7 @@ def test_coverage_is_asked_once_a_day_and_failures_again(
 def test_loads_keep_their_distance_and_are_three_at_most(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lorepack.builder.acquire.codewiki.live.pace.INTERVAL", 1.0)
+    monkeypatch.setattr("lorepack_builder.acquire.codewiki.live.pace.INTERVAL", 1.0)
     with ThreadPoolExecutor(5) as pool:
         list(pool.map(lambda n: read_wiki(f"o/app{n}"), range(5)))
     times = sorted(moment for moment, _ in site.loads)

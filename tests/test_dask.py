@@ -15,9 +15,9 @@ import pytest
 from click.testing import CliRunner
 from distributed import Client
 
-from lorepack.builder.engine.dask import DaskEngine, dask_engine
-from lorepack.packfile.cli import cli
-from lorepack.packfile.errors import LorepackError
+from lorepack.cli import cli
+from lorepack.errors import LorepackError
+from lorepack_builder.engine.dask import DaskEngine, dask_engine
 from tests.conftest import LOREPACK, write_files
 
 PAGES = {
@@ -158,7 +158,7 @@ def test_batches_are_taken_as_they_are_worked_off_and_come_in_order() -> None:
 
 def test_a_worker_with_another_lorepack_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with dask_engine("", 1, "1GiB") as engine:
-        monkeypatch.setattr("lorepack.builder.engine.dask.code_digest", lambda: "another")
+        monkeypatch.setattr("lorepack_builder.engine.dask.code_digest", lambda: "another")
         with pytest.raises(LorepackError, match="another Lorepack"):
             list(engine.spread(_square, [1]))
         assert isinstance(engine, DaskEngine)
@@ -176,6 +176,6 @@ def test_a_worker_with_another_lorepack_is_refused(monkeypatch: pytest.MonkeyPat
 def test_what_cannot_be_had(
     recipe: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], says: str
 ) -> None:
-    monkeypatch.setattr("lorepack.builder.engine.dask._CONNECT_SECONDS", 1)
+    monkeypatch.setattr("lorepack_builder.engine.dask._CONNECT_SECONDS", 1)
     done = CliRunner().invoke(cli, ["build", str(recipe), *options])
     assert isinstance(done.exception, LorepackError) and says in str(done.exception)

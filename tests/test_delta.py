@@ -11,11 +11,11 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lorepack.packfile.cli import cli
-from lorepack.packfile.delta import apply_delta, make_delta, read_header
-from lorepack.packfile.errors import LorepackError
-from lorepack.packfile.pull import pull_pack
-from lorepack.packfile.sha256 import file_sha256
+from lorepack.cli import cli
+from lorepack.delta import apply_delta, make_delta, read_header
+from lorepack.errors import LorepackError
+from lorepack.pull import pull_pack
+from lorepack.sha256 import file_sha256
 from tests.conftest import Built
 from tests.shelf import Shelf, names
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from lorepack.packfile.cli import cli
+from lorepack.cli import cli
 from tests.conftest import LOREPACK, ROOT
 
 DEPLOY = ROOT / "deploy"

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from lorepack.packfile.cli import cli
-from lorepack.packfile.diff import diff_packs
-from lorepack.packfile.errors import LorepackError
-from lorepack.packfile.inspect import inspect_pack
-from lorepack.packfile.open import open_pack
-from lorepack.packfile.site import site_files
+from lorepack.cli import cli
+from lorepack.diff import diff_packs
+from lorepack.errors import LorepackError
+from lorepack.inspect import inspect_pack
+from lorepack.open import open_pack
+from lorepack.site import site_files
 from tests.conftest import Built
 
 Build = Callable[..., Built]
@@ -58,8 +58,8 @@ def test_links_and_findings_are_compared_too(two: tuple[Path, Path]) -> None:
 
 
 def test_symbols_are_compared(tmp_path: Path, build: Build) -> None:
-    from lorepack.builder.build import build_pack
-    from lorepack.builder.recipe import read_recipe
+    from lorepack_builder.build import build_pack
+    from lorepack_builder.recipe import read_recipe
     from tests.gits import make_repo
 
     def pack(version: str, code: str) -> Path:
@@ -123,9 +123,9 @@ def test_inspect_counts_rows_and_bytes(build: Build) -> None:
 
 
 def test_a_pack_tells_what_differs_from_the_one_before(two: tuple[Path, Path]) -> None:
-    from lorepack.server.mount import mount_pack
-    from lorepack.server.tools.answer import Context
-    from lorepack.server.tools.pack_diff import SPEC
+    from lorepack_server.mount import mount_pack
+    from lorepack_server.tools.answer import Context
+    from lorepack_server.tools.pack_diff import SPEC
 
     context = Context(mount_pack(two[1]))
     data = SPEC.call(context, {"limit": 500, "maxTokens": 100_000}).data
@@ -140,9 +140,9 @@ def test_a_pack_tells_what_differs_from_the_one_before(two: tuple[Path, Path]) -
 
 
 def test_a_changed_section_shows_its_words(two: tuple[Path, Path]) -> None:
-    from lorepack.server.mount import mount_pack
-    from lorepack.server.tools.answer import Context
-    from lorepack.server.tools.pack_diff import SPEC
+    from lorepack_server.mount import mount_pack
+    from lorepack_server.tools.answer import Context
+    from lorepack_server.tools.pack_diff import SPEC
 
     answer = SPEC.call(Context(mount_pack(two[1])), {"kind": "section", "page": "Edit"})
     assert "changed section v/Edit.md#part (Part)" in answer.text

@@ -13,8 +13,11 @@ from threading import Thread
 
 import pytest
 
-from lorepack.builder.discover import discover, recipe_text
-from lorepack.builder.discover.registries import (
+from lorepack.errors import LorepackError
+from lorepack.project.model import Wanted
+from lorepack.project.tree import READERS, WORKSPACES, find_root, project_dependencies
+from lorepack_builder.discover import discover, recipe_text
+from lorepack_builder.discover.registries import (
     HOSTS,
     KEPT,
     NoAnswer,
@@ -22,10 +25,7 @@ from lorepack.builder.discover.registries import (
     ask_registry,
     find_repos,
 )
-from lorepack.builder.recipe import read_recipe
-from lorepack.packfile.errors import LorepackError
-from lorepack.packfile.project.model import Wanted
-from lorepack.packfile.project.tree import READERS, WORKSPACES, find_root, project_dependencies
+from lorepack_builder.recipe import read_recipe
 from tests.conftest import LOREPACK, Files, write_files
 
 Listed = dict[str, tuple[str, str]]
@@ -278,7 +278,7 @@ def test_answers_are_kept_for_a_week_and_failures_are_not(
     assert sorted(asked) == ["down", "down", "good", "none"]
     assert find_repos([good, down], offline=True, ask=ask)[1] == [down]
     now = time.time()
-    monkeypatch.setattr("lorepack.builder.discover.registries.time.time", lambda: now + KEPT + 1)
+    monkeypatch.setattr("lorepack_builder.discover.registries.time.time", lambda: now + KEPT + 1)
     assert find_repos([good], offline=True)[1] == [good]
 
 
@@ -447,7 +447,7 @@ def test_an_agent_learns_what_its_own_project_needs(tmp_path: Path, mode: str) -
     from mcp import Client
     from mcp.client.stdio import StdioServerParameters
 
-    from lorepack.builder.build import build_pack
+    from lorepack_builder.build import build_pack
 
     docs = write_files(tmp_path / "docs", {"a.md": "# Flask\n\ntext\n"})
     recipe = tmp_path / "r.toml"

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorepack.builder.parse.admonitions import convert_admonitions
-from lorepack.builder.parse.html import read_html
-from lorepack.builder.parse.notebook import notebook_markdown
-from lorepack.builder.parse.rst import rst_to_markdown
+from lorepack_builder.parse.admonitions import convert_admonitions
+from lorepack_builder.parse.html import read_html
+from lorepack_builder.parse.notebook import notebook_markdown
+from lorepack_builder.parse.rst import rst_to_markdown
 from tests.conftest import write_files
 from tests.vaults import Vault, read_vault
 

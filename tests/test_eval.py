@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from lorepack.packfile.errors import LorepackError
-from lorepack.server.evaluate.metrics import ndcg_at, recall_at, reciprocal_rank_at
-from lorepack.server.evaluate.questions import Question, read_questions
-from lorepack.server.evaluate.report import evaluate
+from lorepack.errors import LorepackError
+from lorepack_server.evaluate.metrics import ndcg_at, recall_at, reciprocal_rank_at
+from lorepack_server.evaluate.questions import Question, read_questions
+from lorepack_server.evaluate.report import evaluate
 from tests.conftest import LOREPACK, ROOT, Built, write_files
 
 

@@ -15,12 +15,12 @@ from antlr4.error.ErrorListener import ErrorListener
 from antlr4_cypher import CypherLexer, CypherParser
 from click.testing import CliRunner
 
-from lorepack.builder.build import build_pack
-from lorepack.builder.recipe import read_recipe
-from lorepack.packfile.cli import cli
-from lorepack.packfile.colorize import COLOURS
-from lorepack.packfile.export import WRITERS, read_graph
-from lorepack.packfile.open import open_pack
+from lorepack.cli import cli
+from lorepack.colorize import COLOURS
+from lorepack.export import WRITERS, read_graph
+from lorepack.open import open_pack
+from lorepack_builder.build import build_pack
+from lorepack_builder.recipe import read_recipe
 from tests.conftest import Built
 
 Build = Callable[..., Built]

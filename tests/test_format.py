@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from lorepack.packfile.errors import LorepackError
-from lorepack.packfile.open import open_pack
-from lorepack.packfile.verify import require_sound, verify_pack
+from lorepack.errors import LorepackError
+from lorepack.open import open_pack
+from lorepack.verify import require_sound, verify_pack
 from tests.conftest import ROOT, Built
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lorepack.builder.parse.frontmatter import read_frontmatter
+from lorepack_builder.parse.frontmatter import read_frontmatter
 from tests.vaults import open_vault
 
 SHAPES = {

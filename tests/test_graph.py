@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from lorepack.builder.parse.mermaid import parse_mermaid
-from lorepack.server.tools.answer import Context
-from lorepack.server.tools.find_neighbors import SPEC
+from lorepack_builder.parse.mermaid import parse_mermaid
+from lorepack_server.tools.answer import Context
+from lorepack_server.tools.find_neighbors import SPEC
 from tests.conftest import Built
 
 VAULT = {

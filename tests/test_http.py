@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from lorepack.builder.render.urls import file_url
-from lorepack.packfile.errors import LorepackError
-from lorepack.packfile.format import version_key
-from lorepack.server.guard import read_tokens
-from lorepack.server.library import Library
-from lorepack.server.mount import mount_pack
-from lorepack.server.web import Settings, create_app
+from lorepack.errors import LorepackError
+from lorepack.format import version_key
+from lorepack_builder.render.urls import file_url
+from lorepack_server.guard import read_tokens
+from lorepack_server.library import Library
+from lorepack_server.mount import mount_pack
+from lorepack_server.web import Settings, create_app
 from tests.conftest import Built
 
 HOSTS = ("testserver",)

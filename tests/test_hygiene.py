@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from lorepack.packfile.cli import cli
-from lorepack.packfile.hidden import without_hidden
-from lorepack.server.tools.answer import fenced
+from lorepack.cli import cli
+from lorepack.hidden import without_hidden
+from lorepack_server.tools.answer import fenced
 from tests.conftest import LOREPACK, Built
 
 Build = Callable[..., Built]

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from lorepack.builder.build import build_pack
-from lorepack.builder.recipe import read_recipe
-from lorepack.packfile.segment import _stem_word, segment
-from lorepack.server.mount import Mount, mount_pack
-from lorepack.server.retrieve.search import find_chunks
+from lorepack.segment import _stem_word, segment
+from lorepack_builder.build import build_pack
+from lorepack_builder.recipe import read_recipe
+from lorepack_server.mount import Mount, mount_pack
+from lorepack_server.retrieve.search import find_chunks
 from tests.conftest import Built, write_files, write_recipe
 
 IDENTIFIER = re.compile(

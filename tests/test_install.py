@@ -15,11 +15,11 @@ from click.testing import CliRunner, Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lorepack.packfile.cli import cli
-from lorepack.packfile.errors import LorepackError
-from lorepack.packfile.install import jsonc, planned, write
-from lorepack.packfile.install.edit import read_servers
-from lorepack.packfile.install.targets import TARGETS
+from lorepack.cli import cli
+from lorepack.errors import LorepackError
+from lorepack.install import jsonc, planned, write
+from lorepack.install.edit import read_servers
+from lorepack.install.targets import TARGETS
 from tests.conftest import Built
 
 Build = Callable[..., Built]

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from lorepack.builder.link.anchors import find_anchor
-from lorepack.builder.link.code import CodeIndex, web_target
-from lorepack.builder.link.outgoing import backlinks, outgoing
-from lorepack.builder.link.resolve import FileIndex
-from lorepack.builder.model import (
+from lorepack_builder.link.anchors import find_anchor
+from lorepack_builder.link.code import CodeIndex, web_target
+from lorepack_builder.link.outgoing import backlinks, outgoing
+from lorepack_builder.link.resolve import FileIndex
+from lorepack_builder.model import (
     Heading,
     LinkedPage,
     Mention,

@@ -13,10 +13,10 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner
 
-from lorepack.builder.recipe import read_recipe
-from lorepack.packfile.cli import cli
-from lorepack.packfile.errors import LorepackError
-from lorepack.packfile.rules import RULES, SEVERITIES
+from lorepack.cli import cli
+from lorepack.errors import LorepackError
+from lorepack.rules import RULES, SEVERITIES
+from lorepack_builder.recipe import read_recipe
 from tests.conftest import LOREPACK, ROOT, Built, write_files, write_recipe
 
 Build = Callable[..., Built]
@@ -56,7 +56,7 @@ PAGES: dict[str, tuple[str, list[tuple[str, int]]]] = {
 
 @pytest.fixture(scope="module")
 def linted(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    from lorepack.builder.build import build_pack
+    from lorepack_builder.build import build_pack
 
     folder = tmp_path_factory.mktemp("lint")
     vault = write_files(folder / "vault", {name: text for name, (text, _) in PAGES.items()})
@@ -133,7 +133,7 @@ def test_the_packs_own_day_decides_what_is_stale(
 
 
 def test_a_recipes_day_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from lorepack.builder.build import build_pack
+    from lorepack_builder.build import build_pack
 
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1798761600")
     vault = write_files(tmp_path / "v", {"Home.md": "---\nupdated: 2026-01-01\n---\nText."})
@@ -145,8 +145,8 @@ def test_a_recipes_day_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize("level", SEVERITIES)
 def test_the_command_prints_what_the_tool_says(linted: Built, level: str) -> None:
-    from lorepack.server.tools.answer import Context
-    from lorepack.server.tools.wiki_lint import SPEC
+    from lorepack_server.tools.answer import Context
+    from lorepack_server.tools.wiki_lint import SPEC
 
     done = CliRunner().invoke(cli, ["lint", str(linted.path), "--level", level])
     said = SPEC.call(Context(linted.mount()), {"level": level, "maxTokens": 100_000}).text

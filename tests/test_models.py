@@ -15,24 +15,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lorepack.builder.collection import read_collection
-from lorepack.packfile.errors import LorepackError
-from lorepack.packfile.models.convert import (
+from lorepack.errors import LorepackError
+from lorepack.models.convert import (
     PIECES,
     _move_into_place,
     damaged_files,
     model_folder,
 )
-from lorepack.packfile.models.encoder import load_encoder, load_tokenizer
-from lorepack.packfile.models.pieces import load_pieces
-from lorepack.packfile.models.registry import DEFAULT_MODEL, MODELS, RERANKER, find_model
-from lorepack.packfile.models.session import open_session
-from lorepack.server.encoders import query_encoder
-from lorepack.server.mount import mount_pack
-from lorepack.server.retrieve.query import parse_query
-from lorepack.server.retrieve.rank import rank_chunks
-from lorepack.server.retrieve.rerank import OPEN_SECONDS, Reranker
-from lorepack.server.retrieve.search import answers, find_chunks
+from lorepack.models.encoder import load_encoder, load_tokenizer
+from lorepack.models.pieces import load_pieces
+from lorepack.models.registry import DEFAULT_MODEL, MODELS, RERANKER, find_model
+from lorepack.models.session import open_session
+from lorepack_builder.collection import read_collection
+from lorepack_server.encoders import query_encoder
+from lorepack_server.mount import mount_pack
+from lorepack_server.retrieve.query import parse_query
+from lorepack_server.retrieve.rank import rank_chunks
+from lorepack_server.retrieve.rerank import OPEN_SECONDS, Reranker
+from lorepack_server.retrieve.search import answers, find_chunks
 from tests.conftest import LOREPACK, Built
 
 PAGES = {

@@ -13,9 +13,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from lorepack.builder.build import build_pack
-from lorepack.builder.recipe import read_recipe
-from lorepack.packfile.errors import LorepackError
+from lorepack.errors import LorepackError
+from lorepack_builder.build import build_pack
+from lorepack_builder.recipe import read_recipe
 from tests.conftest import Built
 
 HOME, SUB, DB, ROW, OTHER = (f"{n:08x}-0000-4000-8000-{n:012x}" for n in range(1, 6))

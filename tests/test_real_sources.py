@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from lorepack.builder.build import build_pack
-from lorepack.builder.recipe import read_recipe
-from lorepack.server.retrieve.search import find_chunks
+from lorepack_builder.build import build_pack
+from lorepack_builder.recipe import read_recipe
+from lorepack_server.retrieve.search import find_chunks
 from tests.conftest import Built
 
 WIKIS = ("chartjs--Chart.js", "mermaid-js--mermaid", "microsoft--graphrag", "nlohmann--json",

@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from lorepack.packfile import delta, signature, site, verify
-from lorepack.packfile.cli import cli
-from lorepack.packfile.colorize import merged, read_settings, write_settings
-from lorepack.packfile.diff import diff_packs
-from lorepack.packfile.inspect import inspect_pack
-from lorepack.packfile.open import open_pack
-from lorepack.packfile.replace_folder import replaced_folder
+from lorepack import delta, signature, site, verify
+from lorepack.cli import cli
+from lorepack.colorize import merged, read_settings, write_settings
+from lorepack.diff import diff_packs
+from lorepack.inspect import inspect_pack
+from lorepack.open import open_pack
+from lorepack.replace_folder import replaced_folder
 from tests.conftest import told
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from lorepack.builder.build import build_pack
-from lorepack.builder.recipe import read_recipe
-from lorepack.packfile.errors import LorepackError
-from lorepack.server.retrieve.search import find_chunks
+from lorepack.errors import LorepackError
+from lorepack_builder.build import build_pack
+from lorepack_builder.recipe import read_recipe
+from lorepack_server.retrieve.search import find_chunks
 from tests.conftest import Built, write_files
 from tests.gits import commit, git, http_repos, make_repo
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lorepack.server.mount import Mount, mount_pack
-from lorepack.server.retrieve.search import find_chunks
+from lorepack_server.mount import Mount, mount_pack
+from lorepack_server.retrieve.search import find_chunks
 from tests.conftest import LOREPACK, Built
 
 

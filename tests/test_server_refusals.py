@@ -18,24 +18,24 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from lorepack.packfile.cli import cli
-from lorepack.packfile.errors import LorepackError
-from lorepack.packfile.models.registry import DEFAULT_MODEL, RERANKER
-from lorepack.server import encoders
-from lorepack.server.encoders import query_encoder, warm_encoders
-from lorepack.server.evaluate.questions import Question, read_questions
-from lorepack.server.evaluate.report import evaluate
-from lorepack.server.hot import hot_markdown
-from lorepack.server.library import Library
-from lorepack.server.mount import Mount, mount_pack
-from lorepack.server.remote import sync
-from lorepack.server.retrieve.meaning import search_meaning
-from lorepack.server.retrieve.rerank import Reranker
-from lorepack.server.roots import _local_folder
-from lorepack.server.site_pieces import _unpacked, find_stored
-from lorepack.server.skills import install_skills
-from lorepack.server.tools import get_page
-from lorepack.server.tools.answer import Context
+from lorepack.cli import cli
+from lorepack.errors import LorepackError
+from lorepack.models.registry import DEFAULT_MODEL, RERANKER
+from lorepack_server import encoders
+from lorepack_server.encoders import query_encoder, warm_encoders
+from lorepack_server.evaluate.questions import Question, read_questions
+from lorepack_server.evaluate.report import evaluate
+from lorepack_server.hot import hot_markdown
+from lorepack_server.library import Library
+from lorepack_server.mount import Mount, mount_pack
+from lorepack_server.remote import sync
+from lorepack_server.retrieve.meaning import search_meaning
+from lorepack_server.retrieve.rerank import Reranker
+from lorepack_server.roots import _local_folder
+from lorepack_server.site_pieces import _unpacked, find_stored
+from lorepack_server.skills import install_skills
+from lorepack_server.tools import get_page
+from lorepack_server.tools.answer import Context
 from tests.conftest import Built, run, told, write_files
 
 Build = Callable[..., Built]

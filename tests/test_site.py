@@ -9,8 +9,8 @@ from urllib.parse import unquote, urlsplit
 import httpx
 import pytest
 
-from lorepack.server.mount import mount_pack
-from lorepack.server.site import read_file
+from lorepack_server.mount import mount_pack
+from lorepack_server.site import read_file
 from tests.conftest import errors_of
 
 

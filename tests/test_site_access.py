@@ -9,8 +9,8 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from lorepack.builder.parse.markdown.anchors import unique_anchors
-from lorepack.builder.render.urls import page_urls
+from lorepack_builder.parse.markdown.anchors import unique_anchors
+from lorepack_builder.render.urls import page_urls
 from tests.conftest import Built, serve
 from tests.vaults import open_vault
 

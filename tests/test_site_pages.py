@@ -14,10 +14,10 @@ from xml.etree import ElementTree
 import httpx
 import pytest
 
-from lorepack.builder.build import build_pack, build_site
-from lorepack.builder.recipe import read_recipe
-from lorepack.packfile.open import open_pack
-from lorepack.packfile.site import site_files, unpack_site
+from lorepack.open import open_pack
+from lorepack.site import site_files, unpack_site
+from lorepack_builder.build import build_pack, build_site
+from lorepack_builder.recipe import read_recipe
 from tests.conftest import LOREPACK, Built, errors_of, serve, write_files, write_recipe
 
 Build = Callable[..., Built]

@@ -11,9 +11,9 @@ import httpx
 import pytest
 from starlette.testclient import TestClient
 
-from lorepack.builder.render.urls import file_url
-from lorepack.server.library import Library
-from lorepack.server.web import Settings, create_app
+from lorepack_builder.render.urls import file_url
+from lorepack_server.library import Library
+from lorepack_server.web import Settings, create_app
 from tests.conftest import Built
 
 PLAIN = "".join(f"line {number}\n" for number in range(100_000)).encode()

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from lorepack.builder.render.svg import sanitize_svg
-from lorepack.packfile.site import put_site, unpack_site
+from lorepack.site import put_site, unpack_site
+from lorepack_builder.render.svg import sanitize_svg
 from tests.conftest import Built, serve
 from tests.hostile import SNIPPETS, SVG, VAULT
 
@@ -18,8 +18,8 @@ Build = Callable[..., Built]
 
 @pytest.fixture(scope="module")
 def hostile_pack(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from lorepack.builder.build import build_pack
-    from lorepack.builder.recipe import read_recipe
+    from lorepack_builder.build import build_pack
+    from lorepack_builder.recipe import read_recipe
     from tests.conftest import write_files, write_recipe
 
     folder = tmp_path_factory.mktemp("hostile")
@@ -137,7 +137,7 @@ def test_a_picture_that_cannot_be_read_is_replaced(picture: bytes) -> None:
 
 
 def test_a_site_never_leaves_its_folder(tmp_path: Path) -> None:
-    from lorepack.packfile.errors import LorepackError
+    from lorepack.errors import LorepackError
 
     for name in ("../x", "/etc/x", "a//b", "a/./b", "a\\b", "a/../../b", ""):
         with pytest.raises(LorepackError, match="would leave it"):
@@ -146,7 +146,7 @@ def test_a_site_never_leaves_its_folder(tmp_path: Path) -> None:
 
 
 def test_a_folder_with_other_things_is_left_alone(tmp_path: Path) -> None:
-    from lorepack.packfile.errors import LorepackError
+    from lorepack.errors import LorepackError
 
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(LorepackError, match="is not empty"):

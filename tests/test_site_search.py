@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from lorepack.packfile.open import open_pack
-from lorepack.packfile.segment import UNSPACED, fold
-from lorepack.packfile.site import site_files, unpack_site
+from lorepack.open import open_pack
+from lorepack.segment import UNSPACED, fold
+from lorepack.site import site_files, unpack_site
 from tests.conftest import ROOT, Built, errors_of, serve, write_files, write_recipe
 
 FILES = {
@@ -37,8 +37,8 @@ COUNTS = {
 
 @pytest.fixture(scope="module")
 def pack(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from lorepack.builder.build import build_pack
-    from lorepack.builder.recipe import read_recipe
+    from lorepack_builder.build import build_pack
+    from lorepack_builder.recipe import read_recipe
 
     folder = tmp_path_factory.mktemp("search")
     recipe = write_recipe(folder, write_files(folder / "vault", FILES))

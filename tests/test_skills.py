@@ -14,11 +14,11 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from lorepack.packfile.cli import cli
-from lorepack.packfile.cli.config import option_names
-from lorepack.server.mount import mount_pack
-from lorepack.server.skills import HERE, skills
-from lorepack.server.tools.profiles import PROFILES
+from lorepack.cli import cli
+from lorepack.cli.config import option_names
+from lorepack_server.mount import mount_pack
+from lorepack_server.skills import HERE, skills
+from lorepack_server.tools.profiles import PROFILES
 from tests.conftest import Built
 
 ELEVEN = (

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERSION
 
-from lorepack.server.mcp.early import PROTOCOLS
+from lorepack_server.mcp.early import PROTOCOLS
 from tests.conftest import LOREPACK
 
 CLIENT = {"capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
@@ -157,7 +157,7 @@ def test_it_ends_with_its_input(demo_pack: Path, early: bool) -> None:
 
 def test_a_question_does_not_wait_for_ever_for_its_model() -> None:
     """While one thread loads, others wait as long as they are told to, and come again."""
-    from lorepack.server import encoders
+    from lorepack_server import encoders
 
     ready, loaded = threading.Event(), []
 

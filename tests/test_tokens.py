@@ -10,12 +10,12 @@ from importlib.resources import files
 import pytest
 from tiktoken_ext import openai_public
 
-from lorepack.server.tools.tokens import PATTERN, count_tokens
+from lorepack_server.tools.tokens import PATTERN, count_tokens
 
 
 def test_vocabulary_and_pattern_are_those_of_tiktoken() -> None:
     published = inspect.getsource(openai_public.cl100k_base)
-    packed = (files("lorepack.server.tools") / "cl100k_base.tiktoken.gz").read_bytes()
+    packed = (files("lorepack_server.tools") / "cl100k_base.tiktoken.gz").read_bytes()
     assert hashlib.sha256(gzip.decompress(packed)).hexdigest() in published
     assert PATTERN in published
 

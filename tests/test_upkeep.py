@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from lorepack.builder.build import build_pack
-from lorepack.builder.recipe import read_recipe
-from lorepack.packfile.cli import cli
-from lorepack.packfile.errors import LorepackError
-from lorepack.packfile.taxonomy import read_taxonomy
-from lorepack.server.tools.answer import Context, ToolAnswer
-from lorepack.server.tools.profiles import PROFILES
+from lorepack.cli import cli
+from lorepack.errors import LorepackError
+from lorepack.taxonomy import read_taxonomy
+from lorepack_builder.build import build_pack
+from lorepack_builder.recipe import read_recipe
+from lorepack_server.tools.answer import Context, ToolAnswer
+from lorepack_server.tools.profiles import PROFILES
 from tests.conftest import Built, write_files, write_recipe
 
 Build = Callable[..., Built]

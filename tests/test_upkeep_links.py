@@ -14,15 +14,15 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lorepack.builder.link.outgoing import outgoing
-from lorepack.builder.upkeep.boundaries import Company, is_word
-from lorepack.builder.upkeep.fold import fold_in_place
-from lorepack.builder.upkeep.inflect import is_form
-from lorepack.builder.upkeep.links import suggest_links
-from lorepack.builder.upkeep.mentions import mentions_of_pages
-from lorepack.builder.upkeep.near import MIN_LIKENESS, near_pages
-from lorepack.packfile.cli import cli
-from lorepack.packfile.segment import fold
+from lorepack.cli import cli
+from lorepack.segment import fold
+from lorepack_builder.link.outgoing import outgoing
+from lorepack_builder.upkeep.boundaries import Company, is_word
+from lorepack_builder.upkeep.fold import fold_in_place
+from lorepack_builder.upkeep.inflect import is_form
+from lorepack_builder.upkeep.links import suggest_links
+from lorepack_builder.upkeep.mentions import mentions_of_pages
+from lorepack_builder.upkeep.near import MIN_LIKENESS, near_pages
 from tests.conftest import LOREPACK, Built
 from tests.vaults import Vault, open_vault
 
@@ -161,7 +161,7 @@ def test_plurals_are_forms_and_other_words_are_not() -> None:
 
 
 def suggested(built: Built, page: str) -> list[dict[str, Any]]:
-    from lorepack.server.tools.cross_linker import read_suggestions
+    from lorepack_server.tools.cross_linker import read_suggestions
 
     return [dict(s) for s in read_suggestions(built.mount().connection(), f"v/{page}")]
 
@@ -250,8 +250,8 @@ def test_the_patch_applies_to_the_files(tool: str, build: Build, tmp_path: Path)
 
 
 def test_the_command_and_the_tool_answer_alike(build: Build) -> None:
-    from lorepack.server.tools.answer import Context
-    from lorepack.server.tools.cross_linker import SPEC
+    from lorepack_server.tools.answer import Context
+    from lorepack_server.tools.cross_linker import SPEC
 
     built = build(VAULT)
     done = subprocess.run(

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from lorepack.server.tools.answer import Context, ToolAnswer
-from lorepack.server.tools.profiles import PROFILES
-from lorepack.server.tools.tokens import count_tokens
+from lorepack_server.tools.answer import Context, ToolAnswer
+from lorepack_server.tools.profiles import PROFILES
+from lorepack_server.tools.tokens import count_tokens
 from tests.conftest import Built
 
 Ask = Callable[..., ToolAnswer]

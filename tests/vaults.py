@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from lorepack.builder.acquire import acquire
-from lorepack.builder.chunk import chunk_pages
-from lorepack.builder.chunk.tokens import estimated_offsets
-from lorepack.builder.documents import is_page
-from lorepack.builder.link import link_pages
-from lorepack.builder.model import Chunk, Finding, LinkedPage, Page, SourceFile, Target
-from lorepack.builder.parse import parse_file
-from lorepack.builder.recipe import SourceSpec
-from lorepack.builder.render.html import render_page
-from lorepack.builder.render.model import SiteMap
-from lorepack.builder.render.urls import page_urls
+from lorepack_builder.acquire import acquire
+from lorepack_builder.chunk import chunk_pages
+from lorepack_builder.chunk.tokens import estimated_offsets
+from lorepack_builder.documents import is_page
+from lorepack_builder.link import link_pages
+from lorepack_builder.model import Chunk, Finding, LinkedPage, Page, SourceFile, Target
+from lorepack_builder.parse import parse_file
+from lorepack_builder.recipe import SourceSpec
+from lorepack_builder.render.html import render_page
+from lorepack_builder.render.model import SiteMap
+from lorepack_builder.render.urls import page_urls
 from tests.conftest import Files, write_files
 
 

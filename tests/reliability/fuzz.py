@@ -77,7 +77,7 @@ def fuzz(name: str, runs: int) -> str:
 def _fuzz_here(name: str, runs: int) -> None:
     import atheris
 
-    with atheris.instrument_imports(include=["lorepack.builder", "lorepack.packfile"]):
+    with atheris.instrument_imports(include=["lorepack_builder", "lorepack"]):
         from tests.reliability.targets import TARGETS
     target = TARGETS[name]
     folder = FOUND / name

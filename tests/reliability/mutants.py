@@ -30,17 +30,17 @@ from typing import Any
 import anyio
 import httpx
 
-from lorepack.builder.build import build_pack
-from lorepack.builder.recipe import read_recipe
-from lorepack.packfile.digest import content_digest, index_digest
-from lorepack.packfile.errors import LorepackError
-from lorepack.packfile.verify import verify_pack
-from lorepack.server.calls import Calls
-from lorepack.server.library import Library
-from lorepack.server.metrics import Metrics
-from lorepack.server.tools.answer import Context
-from lorepack.server.tools.profiles import PROFILES
-from lorepack.server.web import Settings, create_app
+from lorepack.digest import content_digest, index_digest
+from lorepack.errors import LorepackError
+from lorepack.verify import verify_pack
+from lorepack_builder.build import build_pack
+from lorepack_builder.recipe import read_recipe
+from lorepack_server.calls import Calls
+from lorepack_server.library import Library
+from lorepack_server.metrics import Metrics
+from lorepack_server.tools.answer import Context
+from lorepack_server.tools.profiles import PROFILES
+from lorepack_server.web import Settings, create_app
 from tests.reliability.process import peak_memory
 
 PAGE = 4096

@@ -1,4 +1,4 @@
-"""Mutation testing of ``packfile/`` and the link resolver: are the tests able to fail?
+"""Mutation testing of ``lorepack/`` and the link resolver: are the tests able to fail?
 
 ``python -m tests.reliability.mutation [--sample 400]`` lets mutmut make all mutants of a copy of
 the project in ``build/mutation``. Which tests reach which function is found by running them once;
@@ -27,8 +27,11 @@ import click
 ROOT = Path(__file__).parents[2]
 COPY = ROOT / "build" / "mutation"
 STATISTICS = COPY / "statistics.json"
-_PARTS = ("builder", "packfile", "server", "site", "templates")
-_BESIDE = ("packs", "docs", "README.md", "action.yml", "packfile", "builder", "site")
+_PARTS = (
+    "lorepack/lorepack", "builder/lorepack_builder", "server/lorepack_server", "site/lorepack_site",
+    "templates/lorepack_templates",
+)  # fmt: skip
+_BESIDE = ("packs", "docs", "README.md", "action.yml", "lorepack", "builder", "site")
 _TESTS = (
     "codewiki", "delta", "diff", "discover", "documents", "export", "format", "hygiene", "install",
     "model_refusals", "models", "old_formats", "properties", "pull", "pull_refusals", "refusals", "search", "code",
@@ -57,11 +60,11 @@ _CONTROLS = 10
 
 
 def lay_out() -> None:
-    """Copy the project as mutmut wants it: ``src/lorepack`` and ``tests``."""
+    """Copy the project as mutmut wants it: packages in ``src``, and ``tests``."""
     shutil.rmtree(COPY, ignore_errors=True)
     ignore = shutil.ignore_patterns("__pycache__")
     for part in _PARTS:
-        shutil.copytree(ROOT / part, COPY / "src" / "lorepack" / part, ignore=ignore)
+        shutil.copytree(ROOT / part, COPY / "src" / Path(part).name, ignore=ignore)
     for name in (*_BESIDE, "tests"):
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copyfile
         copy(ROOT / name, COPY / name)
@@ -73,7 +76,7 @@ def lay_out() -> None:
     (COPY / "tests" / "test_nothing.py").write_text("def test_nothing() -> None: ...\n")
     (COPY / "pyproject.toml").write_text(
         f"[tool.mutmut]\nsource_paths = ['src']\n"
-        "only_mutate = ['src/lorepack/packfile/*', 'src/lorepack/builder/link/*']\n"
+        "only_mutate = ['src/lorepack/*', 'src/lorepack_builder/link/*']\n"
         f"also_copy = {json.dumps(_BESIDE)}\n"
         "pytest_add_cli_args_test_selection = ['tests/test_nothing.py']\n"
     )

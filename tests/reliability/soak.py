@@ -24,8 +24,8 @@ from typing import Any
 import click
 import httpx
 
-from lorepack.builder.build import build_pack
-from lorepack.builder.recipe import read_recipe, with_version
+from lorepack_builder.build import build_pack
+from lorepack_builder.recipe import read_recipe, with_version
 from tests.conftest import ROOT, serve
 from tests.reliability.process import descriptors, memory, tool_call
 

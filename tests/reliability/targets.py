@@ -16,33 +16,33 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from lorepack.builder.acquire.archive import unpack
-from lorepack.builder.acquire.codewiki.live.sections import wiki_documents
-from lorepack.builder.acquire.codewiki.modules import module_tree
-from lorepack.builder.acquire.codewiki.qoder import METADATA, repowiki
-from lorepack.builder.acquire.notion.api.blocks import block_markdown
-from lorepack.builder.acquire.notion.api.text import property_text
-from lorepack.builder.acquire.notion.database import database_markdown, read_database
-from lorepack.builder.acquire.notion.html import html_page
-from lorepack.builder.acquire.notion.page import front_matter, read_note
-from lorepack.builder.chunk import chunk_pages
-from lorepack.builder.chunk.tokens import estimated_offsets
-from lorepack.builder.link import link_pages
-from lorepack.builder.lint.hygiene import hygiene_findings
-from lorepack.builder.model import Source, SourceFile
-from lorepack.builder.parse import parse_data
-from lorepack.builder.parse.decode import decode
-from lorepack.builder.parse.frontmatter import read_frontmatter
-from lorepack.builder.parse.mermaid import parse_mermaid
-from lorepack.builder.recipe import read_recipe
-from lorepack.builder.render.html import render_page
-from lorepack.builder.render.model import SiteMap
-from lorepack.builder.render.urls import page_urls
-from lorepack.packfile.delta import apply_delta, make_delta
-from lorepack.packfile.errors import LorepackError
-from lorepack.packfile.install.jsonc import parse, put
-from lorepack.packfile.project.read import Unreadable
-from lorepack.packfile.project.tree import READERS, WORKSPACES
+from lorepack.delta import apply_delta, make_delta
+from lorepack.errors import LorepackError
+from lorepack.install.jsonc import parse, put
+from lorepack.project.read import Unreadable
+from lorepack.project.tree import READERS, WORKSPACES
+from lorepack_builder.acquire.archive import unpack
+from lorepack_builder.acquire.codewiki.live.sections import wiki_documents
+from lorepack_builder.acquire.codewiki.modules import module_tree
+from lorepack_builder.acquire.codewiki.qoder import METADATA, repowiki
+from lorepack_builder.acquire.notion.api.blocks import block_markdown
+from lorepack_builder.acquire.notion.api.text import property_text
+from lorepack_builder.acquire.notion.database import database_markdown, read_database
+from lorepack_builder.acquire.notion.html import html_page
+from lorepack_builder.acquire.notion.page import front_matter, read_note
+from lorepack_builder.chunk import chunk_pages
+from lorepack_builder.chunk.tokens import estimated_offsets
+from lorepack_builder.link import link_pages
+from lorepack_builder.lint.hygiene import hygiene_findings
+from lorepack_builder.model import Source, SourceFile
+from lorepack_builder.parse import parse_data
+from lorepack_builder.parse.decode import decode
+from lorepack_builder.parse.frontmatter import read_frontmatter
+from lorepack_builder.parse.mermaid import parse_mermaid
+from lorepack_builder.recipe import read_recipe
+from lorepack_builder.render.html import render_page
+from lorepack_builder.render.model import SiteMap
+from lorepack_builder.render.urls import page_urls
 
 SCRATCH = Path(tempfile.mkdtemp())
 """Where inputs that must be files lie, until the process ends."""
