@@ -11,8 +11,8 @@ import tempfile
 from pathlib import Path
 from time import perf_counter
 
-from lorepack.delta import apply_delta, make_delta
-from lorepack.zstandard import zstd
+from lorepack.pack.delta import apply_delta, make_delta
+from lorepack.util.zstd import zstd
 
 PAGE = 4096
 LEVEL = 19

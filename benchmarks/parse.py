@@ -13,10 +13,10 @@ from time import perf_counter
 from lorepack.models.encoder import load_tokenizer
 from lorepack.models.registry import DEFAULT_MODEL, find_model
 from lorepack_builder.acquire import acquire
+from lorepack_builder.acquire.documents import is_page
 from lorepack_builder.chunk import chunk_pages
 from lorepack_builder.chunk.tokens import tokenizer_offsets
-from lorepack_builder.documents import is_page
-from lorepack_builder.few_collections import few_collections
+from lorepack_builder.engine.garbage import few_collections
 from lorepack_builder.link import link_pages
 from lorepack_builder.parse.pool import parse_files
 from lorepack_builder.recipe import SourceSpec

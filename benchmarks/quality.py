@@ -25,7 +25,7 @@ from lorepack_builder.collection.model import Collection, Document, Judged
 from lorepack_builder.recipe import read_recipe
 from lorepack_server.evaluate.questions import read_questions
 from lorepack_server.evaluate.report import Report, evaluate
-from lorepack_server.mount import mount_pack
+from lorepack_server.packs.mount import mount_pack
 from lorepack_server.retrieve.rerank import Reranker
 
 SEEDS = (0, 1, 2)

@@ -28,12 +28,12 @@ import sqlite_vec
 from synthetic import LANGUAGES, XQUAD, Texts, passages, write_pack
 
 from lorepack_builder.collection import read_collection
-from lorepack_server.encoders import query_encoder
-from lorepack_server.mount import mount_pack
+from lorepack_server.packs.mount import mount_pack
+from lorepack_server.retrieve.encoders import query_encoder
+from lorepack_server.retrieve.lexical import search_words
 from lorepack_server.retrieve.query import Query, parse_query
 from lorepack_server.retrieve.rank import rank_chunks
 from lorepack_server.retrieve.search import find_chunks
-from lorepack_server.retrieve.words import search_words
 
 SIZES = (10_000, 100_000, 1_000_000)
 GROUPS = (*LANGUAGES, "other")
@@ -132,7 +132,7 @@ def own_process(path: Path) -> None:
     """Mount and ask in a process of its own, for its memory."""
     code = (
         "import sys; from pathlib import Path; from time import perf_counter\n"
-        "from lorepack_server.mount import mount_pack\n"
+        "from lorepack_server.packs.mount import mount_pack\n"
         "from lorepack_server.retrieve.search import find_chunks\n"
         "def rss(): return int(open('/proc/self/statm').read().split()[1]) * 4 // 1024\n"
         "begin = perf_counter(); mount = mount_pack(Path(sys.argv[1]))\n"

@@ -23,7 +23,7 @@ QUESTIONS = 300
 _ASK = """
 import json, random, sys, time
 from pathlib import Path
-from lorepack_server.mount import mount_pack
+from lorepack_server.packs.mount import mount_pack
 from lorepack_server.retrieve.search import find_chunks
 begin = time.perf_counter()
 mount = mount_pack(Path(sys.argv[1]))

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lorepack.models.registry import DEFAULT_MODEL, find_model
-from lorepack.segment import SEGMENTER_VERSION, segment
+from lorepack.text.tokenize import SEGMENTER_VERSION, segment
 from lorepack_builder.collection import draw_documents, read_collection
 from lorepack_builder.collection.model import Document
 from lorepack_builder.embed import embed_texts

@@ -23,11 +23,11 @@ from lorepack_builder.chunk import chunk_pages
 from lorepack_builder.chunk.tokens import estimated_offsets
 from lorepack_builder.link import link_pages
 from lorepack_builder.lint import lint_pages
+from lorepack_builder.maintenance import review
 from lorepack_builder.model import SourceFile
 from lorepack_builder.parse import parse_file
 from lorepack_builder.recipe import SourceSpec, read_recipe
-from lorepack_builder.settings import LintSettings
-from lorepack_builder.upkeep import review
+from lorepack_builder.recipe.settings import LintSettings
 
 GARDEN = Path(__file__).parents[2] / "shared" / "data" / "vaults" / "zh-garden"
 LOREPACK = Path(sys.executable).with_name("lorepack")

@@ -15,17 +15,17 @@ from pathlib import Path
 import numpy as np
 from quality import DATA, LANGUAGES, asked_in, help_collection
 
+from lorepack.index.vectors import centre
 from lorepack.models.registry import DEFAULT_MODEL, find_model
 from lorepack_builder.build import build_pack
+from lorepack_builder.cache.embedded import VectorCache
 from lorepack_builder.collection import draw_documents, read_collection, write_collection
 from lorepack_builder.collection.model import Collection
-from lorepack_builder.embed.cache import VectorCache
-from lorepack_builder.index.vectors import centre
 from lorepack_builder.recipe import read_recipe
-from lorepack_server.encoders import query_encoder
 from lorepack_server.evaluate.questions import read_questions
-from lorepack_server.mount import mount_pack
-from lorepack_server.retrieve.meaning import centre_question, search_meaning
+from lorepack_server.packs.mount import mount_pack
+from lorepack_server.retrieve.dense import centre_question, search_meaning
+from lorepack_server.retrieve.encoders import query_encoder
 
 _CHUNKS = """
 SELECT chunks.hash, pages.path, pages.lang FROM chunks JOIN pages ON pages.id = chunks.page_id

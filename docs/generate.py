@@ -14,7 +14,7 @@ import click
 
 from lorepack.cli import cli
 from lorepack.cli.config import ENVIRONMENT, PREFIX, option_names
-from lorepack.rules import RULES
+from lorepack.pack.rules import RULES
 from lorepack_builder import recipe
 from lorepack_server.tools.profiles import PROFILES
 

@@ -18,10 +18,11 @@ from click.testing import CliRunner
 
 from lorepack.cli import cli
 from lorepack.errors import LorepackError
-from lorepack_builder.build import Summary, build_pack
+from lorepack_builder.build import build_pack
 from lorepack_builder.model import Finding
 from lorepack_builder.recipe import read_recipe
-from lorepack_server.mount import Mount, mount_pack
+from lorepack_builder.result import Summary
+from lorepack_server.packs.mount import Mount, mount_pack
 from tests.shelf import shelf
 
 __all__ = ["shelf"]

@@ -28,7 +28,7 @@ class Shelf:
 
 @pytest.fixture
 def shelf(monkeypatch: pytest.MonkeyPatch) -> Iterator[Shelf]:
-    monkeypatch.setattr("lorepack.pull.transfer.FIRST_WAIT_SECONDS", 0.001)
+    monkeypatch.setattr("lorepack.fetch.transfer.FIRST_WAIT_SECONDS", 0.001)
     shelf = Shelf()
 
     class Handler(BaseHTTPRequestHandler):

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lorepack_server.mount import Mount
+from lorepack_server.packs.mount import Mount
 from lorepack_server.tools.answer import Context, ToolAnswer
 from lorepack_server.tools.budget import Budget, budget_of, cut, fill, json_characters
 from lorepack_server.tools.profiles import PROFILES

@@ -11,7 +11,7 @@ import pytest
 import uvicorn
 from starlette.types import Receive, Scope, Send
 
-from lorepack_server.connections import Connection
+from lorepack_server.http.connections import Connection
 from tests.reliability import clients, lines
 from tests.reliability.mutants import base_pack
 
@@ -54,7 +54,7 @@ def test_a_good_line_is_answered_after(session: lines.Session, kind: lines.Kind)
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     """The port of a server that waits for a second."""
-    monkeypatch.setattr("lorepack_server.connections.PATIENCE_SECONDS", 1.0)
+    monkeypatch.setattr("lorepack_server.http.connections.PATIENCE_SECONDS", 1.0)
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         while (await receive()).get("more_body"):

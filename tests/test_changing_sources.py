@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from lorepack.errors import LorepackError
-from lorepack.open import open_pack
-from lorepack_builder.build import Summary, build_pack
+from lorepack.pack.open import open_pack
+from lorepack_builder.build import build_pack
 from lorepack_builder.recipe import read_recipe
+from lorepack_builder.result import Summary
 from tests.conftest import write_files, write_recipe
 from tests.reliability.disks import clock_back, full_disk, moving_source, read_only
 

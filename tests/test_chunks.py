@@ -9,8 +9,8 @@ import pytest
 
 from lorepack_builder.chunk import chunk_pages
 from lorepack_builder.chunk.tokens import estimated_offsets
+from lorepack_builder.convert.anchors import unique_anchors
 from lorepack_builder.model import Page
-from lorepack_builder.parse.markdown.anchors import unique_anchors
 from tests.vaults import Vault, open_vault, read_vault
 
 LONG = "A sentence of some words stands here. " * 12

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lorepack.cli import cli
-from lorepack.delta import apply_delta, make_delta, read_header
 from lorepack.errors import LorepackError
-from lorepack.pull import pull_pack
-from lorepack.sha256 import file_sha256
+from lorepack.fetch import pull_pack
+from lorepack.pack.delta import apply_delta, make_delta, read_header
+from lorepack.util.hashing import file_sha256
 from tests.conftest import Built
 from tests.shelf import Shelf, names
 

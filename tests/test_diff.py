@@ -12,11 +12,11 @@ import pytest
 from click.testing import CliRunner
 
 from lorepack.cli import cli
-from lorepack.diff import diff_packs
 from lorepack.errors import LorepackError
-from lorepack.inspect import inspect_pack
-from lorepack.open import open_pack
-from lorepack.site import site_files
+from lorepack.pack.diff import diff_packs
+from lorepack.pack.inspect import inspect_pack
+from lorepack.pack.open import open_pack
+from lorepack.pack.site import site_files
 from tests.conftest import Built
 
 Build = Callable[..., Built]
@@ -123,7 +123,7 @@ def test_inspect_counts_rows_and_bytes(build: Build) -> None:
 
 
 def test_a_pack_tells_what_differs_from_the_one_before(two: tuple[Path, Path]) -> None:
-    from lorepack_server.mount import mount_pack
+    from lorepack_server.packs.mount import mount_pack
     from lorepack_server.tools.answer import Context
     from lorepack_server.tools.pack_diff import SPEC
 
@@ -140,7 +140,7 @@ def test_a_pack_tells_what_differs_from_the_one_before(two: tuple[Path, Path]) -
 
 
 def test_a_changed_section_shows_its_words(two: tuple[Path, Path]) -> None:
-    from lorepack_server.mount import mount_pack
+    from lorepack_server.packs.mount import mount_pack
     from lorepack_server.tools.answer import Context
     from lorepack_server.tools.pack_diff import SPEC
 

@@ -14,8 +14,8 @@ from threading import Thread
 import pytest
 
 from lorepack.errors import LorepackError
-from lorepack.project.model import Wanted
-from lorepack.project.tree import READERS, WORKSPACES, find_root, project_dependencies
+from lorepack.manifests.model import Wanted
+from lorepack.manifests.tree import READERS, WORKSPACES, find_root, project_dependencies
 from lorepack_builder.discover import discover, recipe_text
 from lorepack_builder.discover.registries import (
     HOSTS,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lorepack_builder.convert.html import read_html
 from lorepack_builder.parse.admonitions import convert_admonitions
-from lorepack_builder.parse.html import read_html
 from lorepack_builder.parse.notebook import notebook_markdown
 from lorepack_builder.parse.rst import rst_to_markdown
 from tests.conftest import write_files

@@ -16,9 +16,9 @@ from antlr4_cypher import CypherLexer, CypherParser
 from click.testing import CliRunner
 
 from lorepack.cli import cli
-from lorepack.colorize import COLOURS
-from lorepack.export import WRITERS, read_graph
-from lorepack.open import open_pack
+from lorepack.clients.obsidian import COLOURS
+from lorepack.pack.export import WRITERS, read_graph
+from lorepack.pack.open import open_pack
 from lorepack_builder.build import build_pack
 from lorepack_builder.recipe import read_recipe
 from tests.conftest import Built

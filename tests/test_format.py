@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from lorepack.errors import LorepackError
-from lorepack.open import open_pack
-from lorepack.verify import require_sound, verify_pack
+from lorepack.pack.open import open_pack
+from lorepack.pack.verify import require_sound, verify_pack
 from tests.conftest import ROOT, Built
 
 
@@ -137,7 +137,7 @@ def same_rows(left: Path, right: Path) -> bool:
 
 
 def test_schema_explains_every_table() -> None:
-    lines = (ROOT / "packfile" / "schema.sql").read_text().split("\n")
+    lines = (ROOT / "lorepack" / "lorepack" / "pack" / "schema.sql").read_text().split("\n")
     for number, line in enumerate(lines):
         if line.startswith("CREATE TABLE") or line.startswith("CREATE VIRTUAL"):
             explained = lines[number - 1].startswith("--") or "symbols" in line

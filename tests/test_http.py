@@ -15,12 +15,12 @@ import pytest
 from starlette.testclient import TestClient
 
 from lorepack.errors import LorepackError
-from lorepack.format import version_key
+from lorepack.pack.format import version_key
 from lorepack_builder.render.urls import file_url
-from lorepack_server.guard import read_tokens
-from lorepack_server.library import Library
-from lorepack_server.mount import mount_pack
-from lorepack_server.web import Settings, create_app
+from lorepack_server.app import Settings, create_app
+from lorepack_server.http.guard import read_tokens
+from lorepack_server.packs.library import Library
+from lorepack_server.packs.mount import mount_pack
 from tests.conftest import Built
 
 HOSTS = ("testserver",)

@@ -15,7 +15,7 @@ from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from lorepack.cli import cli
-from lorepack.hidden import without_hidden
+from lorepack.text.invisible import without_hidden
 from lorepack_server.tools.answer import fenced
 from tests.conftest import LOREPACK, Built
 

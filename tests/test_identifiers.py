@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from lorepack.segment import _stem_word, segment
+from lorepack.text.tokenize import _stem_word, segment
 from lorepack_builder.build import build_pack
 from lorepack_builder.recipe import read_recipe
-from lorepack_server.mount import Mount, mount_pack
+from lorepack_server.packs.mount import Mount, mount_pack
 from lorepack_server.retrieve.search import find_chunks
 from tests.conftest import Built, write_files, write_recipe
 

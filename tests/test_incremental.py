@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from lorepack_builder.build import Summary, build_pack
+from lorepack_builder.build import build_pack
 from lorepack_builder.recipe import read_recipe
+from lorepack_builder.result import Summary
 from tests.conftest import LOREPACK, serve, write_files, write_recipe
 
 VAULT = {"Home.md": "# Home\n\nSee [[Other]].\n", "Other.md": "Intro.\n\n## Part\n\nText.\n",

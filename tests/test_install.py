@@ -16,10 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lorepack.cli import cli
+from lorepack.clients import jsonc, planned, write
+from lorepack.clients.edit import read_servers
+from lorepack.clients.targets import TARGETS
 from lorepack.errors import LorepackError
-from lorepack.install import jsonc, planned, write
-from lorepack.install.edit import read_servers
-from lorepack.install.targets import TARGETS
 from tests.conftest import Built
 
 Build = Callable[..., Built]

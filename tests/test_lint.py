@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from lorepack.cli import cli
 from lorepack.errors import LorepackError
-from lorepack.rules import RULES, SEVERITIES
+from lorepack.pack.rules import RULES, SEVERITIES
 from lorepack_builder.recipe import read_recipe
 from tests.conftest import LOREPACK, ROOT, Built, write_files, write_recipe
 

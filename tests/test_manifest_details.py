@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lorepack.project import read, tree
-from lorepack.project.manifests import (
+from lorepack.manifests import read, tree
+from lorepack.manifests.ecosystems import (
     dotnet,
     go,
     java,
@@ -17,8 +17,8 @@ from lorepack.project.manifests import (
     python,
     rust,
 )
-from lorepack.project.model import Wanted
-from lorepack.project.tree import Reader
+from lorepack.manifests.model import Wanted
+from lorepack.manifests.tree import Reader
 from tests.conftest import Files, write_files
 
 

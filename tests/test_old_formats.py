@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from lorepack.diff import diff_packs
 from lorepack.errors import LorepackError
-from lorepack.inspect import inspect_pack
-from lorepack.open import open_pack
-from lorepack.verify import require_sound
-from lorepack_server.mount import mount_pack
+from lorepack.pack.diff import diff_packs
+from lorepack.pack.inspect import inspect_pack
+from lorepack.pack.open import open_pack
+from lorepack.pack.verify import require_sound
+from lorepack_server.packs.mount import mount_pack
 from lorepack_server.retrieve.search import find_chunks
 from lorepack_server.tools.answer import Context
 from lorepack_server.tools.profiles import PROFILES

@@ -13,26 +13,26 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lorepack.abandoned import is_running, own_folder, own_name, remove_abandoned
-from lorepack.comments import strip_comments
-from lorepack.diff.model import HOWS, KINDS, Change, Difference
-from lorepack.diff.report import as_changelog, as_text, numbers
-from lorepack.export import WRITERS
-from lorepack.export.model import Edge, Graph, Node
-from lorepack.forge import blob_url, repo_name, source_url
-from lorepack.format import version_key
-from lorepack.hidden import first_hidden, without_hidden
-from lorepack.install import jsonc
-from lorepack.install.targets import TARGETS
-from lorepack.json_shapes import dicts, items, tables, texts
-from lorepack.language import guess_language, question_language
-from lorepack.postings import decode_postings, encode_postings, impacts
-from lorepack.project.repos import repo_of_url
-from lorepack.rules import as_severe_as
-from lorepack.segment import is_plain_word, segment, segment_query
-from lorepack.site import at_address, is_addressed
-from lorepack.taxonomy import read_taxonomy
-from lorepack.xml_text import xml_text
+from lorepack.clients import jsonc
+from lorepack.clients.targets import TARGETS
+from lorepack.forges import blob_url, repo_name, source_url
+from lorepack.index.postings import decode_postings, encode_postings, impacts
+from lorepack.manifests.repos import repo_of_url
+from lorepack.pack.diff.model import HOWS, KINDS, Change, Difference
+from lorepack.pack.diff.report import as_changelog, as_text, numbers
+from lorepack.pack.export import WRITERS
+from lorepack.pack.export.model import Edge, Graph, Node
+from lorepack.pack.format import version_key
+from lorepack.pack.rules import as_severe_as
+from lorepack.pack.site import at_address, is_addressed
+from lorepack.pack.taxonomy import read_taxonomy
+from lorepack.text.comments import strip_comments
+from lorepack.text.invisible import first_hidden, without_hidden
+from lorepack.text.language import guess_language, question_language
+from lorepack.text.tokenize import is_plain_word, segment, segment_query
+from lorepack.text.xml import xml_text
+from lorepack.util.temporary import is_running, own_folder, own_name, remove_abandoned
+from lorepack.util.untrusted import dicts, items, tables, texts
 
 # Texts
 

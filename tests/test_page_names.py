@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lorepack_server.mount import Mount
+from lorepack_server.packs.mount import Mount
 from lorepack_server.retrieve.page_names import find_pages, find_sections, page_sections
 from lorepack_server.tools.answer import Context, ToolAnswer
 from lorepack_server.tools.profiles import PROFILES
@@ -45,7 +45,7 @@ def mount(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mount]:
     summary, _ = build_pack(read_recipe(recipe), folder / "out")
     from pathlib import Path
 
-    from lorepack_server.mount import mount_pack
+    from lorepack_server.packs.mount import mount_pack
 
     yield mount_pack(Path(summary.pack))
 

@@ -7,15 +7,15 @@ from pathlib import Path
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from lorepack.comments import strip_comments
-from lorepack.segment import fold, is_plain_word, segment, segment_query
+from lorepack.text.comments import strip_comments
+from lorepack.text.tokenize import fold, is_plain_word, segment, segment_query
 from lorepack_builder.chunk import chunk_pages
 from lorepack_builder.chunk.tokens import estimated_offsets
+from lorepack_builder.convert.anchors import unique_anchors
 from lorepack_builder.link import link_pages
 from lorepack_builder.model import Source, SourceFile
 from lorepack_builder.parse import parse_file
 from lorepack_builder.parse.frontmatter import read_frontmatter
-from lorepack_builder.parse.markdown.anchors import unique_anchors
 from lorepack_builder.parse.mermaid import parse_mermaid
 from lorepack_builder.render.urls import page_urls
 from tests.vaults import Vault

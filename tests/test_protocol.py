@@ -17,8 +17,8 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from starlette.testclient import TestClient
 
-from lorepack_server.library import Library
-from lorepack_server.web import Settings, create_app
+from lorepack_server.app import Settings, create_app
+from lorepack_server.packs.library import Library
 from tests.conftest import Built, serve
 
 HOST = "http://127.0.0.1"

@@ -23,8 +23,8 @@ from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from lorepack.cli import cli
-from lorepack.pull import pull_pack
-from lorepack.signature import new_keys, sign_pack
+from lorepack.fetch import pull_pack
+from lorepack.pack.signature import new_keys, sign_pack
 from tests.conftest import ROOT, Built, write_files
 from tests.gits import git
 from tests.shelf import Shelf
@@ -136,7 +136,7 @@ def test_a_pack_too_large_for_a_delta_is_published_without(
     build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old, new = build(PAGES).path, build(PAGES, version="1.1.0").path
-    monkeypatch.setattr("lorepack.delta.MAX_BYTES", 1000)
+    monkeypatch.setattr("lorepack.pack.delta.MAX_BYTES", 1000)
     done = run("publish", new, "--dir", tmp_path / "dist", "--previous", old)
     assert done.exit_code == 0 and "delta" not in done.output
     (entry,) = json.loads((tmp_path / "dist" / "manifest.json").read_text())["packs"]

@@ -14,9 +14,9 @@ from click.testing import CliRunner
 
 from lorepack.cli import cli
 from lorepack.errors import LorepackError
-from lorepack.pull import pull_pack
-from lorepack.pull.prune import prune_packs
-from lorepack.signature import new_keys, sign_pack
+from lorepack.fetch import pull_pack
+from lorepack.fetch.prune import prune_packs
+from lorepack.pack.signature import new_keys, sign_pack
 from tests.conftest import Built
 from tests.shelf import Shelf, names
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from lorepack.pull import delta, packs_folder, pull_pack, transfer
-from lorepack.pull.places import find_place
+from lorepack.fetch import delta, pull_pack, transfer
+from lorepack.fetch.places import find_place
+from lorepack.paths import packs_folder
 from tests.conftest import told
 from tests.shelf import Shelf
 
@@ -27,7 +28,7 @@ def test_places_are_three(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         "'x' is no place of a pack: give https://…, owner/repo@tag or oci://host/name"
     )
     (tmp_path / "file").write_text("x")
-    monkeypatch.setattr("lorepack.pull.places.fetch_text", lambda *_: "")
+    monkeypatch.setattr("lorepack.fetch.places.fetch_text", lambda *_: "")
     assert re.fullmatch(rf"{tmp_path}/file/x cannot be written \(.*\): check it",
                         told(pull_pack, "https://h.example/p", tmp_path / "file" / "x"))  # fmt: skip
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
@@ -129,7 +130,7 @@ def test_artifacts(shelf: Shelf) -> None:
 def test_tokens_of_registries(
     shelf: Shelf, ask: str, given: Any, header: Mapping[str, str]
 ) -> None:
-    from lorepack.pull.places import _token
+    from lorepack.fetch.places import _token
 
     challenge = {"WWW-Authenticate": ask.format(shelf.address)}
     shelf.answers["/m"] = shelf.answers["/m in"] = (401, challenge, b"")

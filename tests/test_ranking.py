@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lorepack_builder.index.vectors import binary_planes
-from lorepack_server.mount import Mount, mount_pack
-from lorepack_server.retrieve import meaning
-from lorepack_server.retrieve.score import Term, best_chunks
+from lorepack.index.vectors import binary_planes
+from lorepack_server.packs.mount import Mount, mount_pack
+from lorepack_server.retrieve import dense as meaning
+from lorepack_server.retrieve.maxscore import Term, best_chunks
 
 
 @st.composite

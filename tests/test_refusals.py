@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from lorepack import delta, signature, site, verify
 from lorepack.cli import cli
-from lorepack.colorize import merged, read_settings, write_settings
-from lorepack.diff import diff_packs
-from lorepack.inspect import inspect_pack
-from lorepack.open import open_pack
-from lorepack.replace_folder import replaced_folder
+from lorepack.clients.obsidian import merged, read_settings, write_settings
+from lorepack.pack import delta, signature, site, verify
+from lorepack.pack.diff import diff_packs
+from lorepack.pack.inspect import inspect_pack
+from lorepack.pack.open import open_pack
+from lorepack.util.replace import replaced_folder
 from tests.conftest import told
 
 

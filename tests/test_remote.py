@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from lorepack.delta import make_delta
 from lorepack.errors import LorepackError
-from lorepack_server.remote import sync
+from lorepack.pack.delta import make_delta
+from lorepack_server.packs.remote import sync
 from tests.conftest import Built, serve
 from tests.test_delta import PAGES
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lorepack_server.mount import Mount, mount_pack
+from lorepack_server.packs.mount import Mount, mount_pack
 from lorepack_server.retrieve.search import find_chunks
 from tests.conftest import LOREPACK, Built
 

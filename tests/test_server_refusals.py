@@ -21,18 +21,18 @@ from click.testing import CliRunner
 from lorepack.cli import cli
 from lorepack.errors import LorepackError
 from lorepack.models.registry import DEFAULT_MODEL, RERANKER
-from lorepack_server import encoders
-from lorepack_server.encoders import query_encoder, warm_encoders
 from lorepack_server.evaluate.questions import Question, read_questions
 from lorepack_server.evaluate.report import evaluate
-from lorepack_server.hot import hot_markdown
-from lorepack_server.library import Library
-from lorepack_server.mount import Mount, mount_pack
-from lorepack_server.remote import sync
-from lorepack_server.retrieve.meaning import search_meaning
+from lorepack_server.http.site_pieces import _unpacked, find_stored
+from lorepack_server.mcp.roots import _local_folder
+from lorepack_server.packs.library import Library
+from lorepack_server.packs.mount import Mount, mount_pack
+from lorepack_server.packs.remote import sync
+from lorepack_server.report.hot import hot_markdown
+from lorepack_server.retrieve import encoders
+from lorepack_server.retrieve.dense import search_meaning
+from lorepack_server.retrieve.encoders import query_encoder, warm_encoders
 from lorepack_server.retrieve.rerank import Reranker
-from lorepack_server.roots import _local_folder
-from lorepack_server.site_pieces import _unpacked, find_stored
 from lorepack_server.skills import install_skills
 from lorepack_server.tools import get_page
 from lorepack_server.tools.answer import Context

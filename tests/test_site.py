@@ -9,8 +9,8 @@ from urllib.parse import unquote, urlsplit
 import httpx
 import pytest
 
-from lorepack_server.mount import mount_pack
-from lorepack_server.site import read_file
+from lorepack_server.http.site import read_file
+from lorepack_server.packs.mount import mount_pack
 from tests.conftest import errors_of
 
 

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from lorepack_builder.parse.markdown.anchors import unique_anchors
+from lorepack_builder.convert.anchors import unique_anchors
 from lorepack_builder.render.urls import page_urls
 from tests.conftest import Built, serve
 from tests.vaults import open_vault

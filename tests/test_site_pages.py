@@ -14,8 +14,8 @@ from xml.etree import ElementTree
 import httpx
 import pytest
 
-from lorepack.open import open_pack
-from lorepack.site import site_files, unpack_site
+from lorepack.pack.open import open_pack
+from lorepack.pack.site import site_files, unpack_site
 from lorepack_builder.build import build_pack, build_site
 from lorepack_builder.recipe import read_recipe
 from tests.conftest import LOREPACK, Built, errors_of, serve, write_files, write_recipe

@@ -12,8 +12,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from lorepack_builder.render.urls import file_url
-from lorepack_server.library import Library
-from lorepack_server.web import Settings, create_app
+from lorepack_server.app import Settings, create_app
+from lorepack_server.packs.library import Library
 from tests.conftest import Built
 
 PLAIN = "".join(f"line {number}\n" for number in range(100_000)).encode()

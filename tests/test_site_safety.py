@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lorepack.site import put_site, unpack_site
+from lorepack.pack.site import put_site, unpack_site
 from lorepack_builder.render.svg import sanitize_svg
 from tests.conftest import Built, serve
 from tests.hostile import SNIPPETS, SVG, VAULT

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from lorepack.open import open_pack
-from lorepack.segment import UNSPACED, fold
-from lorepack.site import site_files, unpack_site
+from lorepack.pack.open import open_pack
+from lorepack.pack.site import site_files, unpack_site
+from lorepack.text.tokenize import UNSPACED, fold
 from tests.conftest import ROOT, Built, errors_of, serve, write_files, write_recipe
 
 FILES = {

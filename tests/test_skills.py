@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from lorepack.cli import cli
 from lorepack.cli.config import option_names
-from lorepack_server.mount import mount_pack
+from lorepack_server.packs.mount import mount_pack
 from lorepack_server.skills import HERE, skills
 from lorepack_server.tools.profiles import PROFILES
 from tests.conftest import Built

@@ -157,7 +157,7 @@ def test_it_ends_with_its_input(demo_pack: Path, early: bool) -> None:
 
 def test_a_question_does_not_wait_for_ever_for_its_model() -> None:
     """While one thread loads, others wait as long as they are told to, and come again."""
-    from lorepack_server import encoders
+    from lorepack_server.retrieve import encoders
 
     ready, loaded = threading.Event(), []
 

@@ -17,8 +17,8 @@ import httpx
 import pytest
 from watchfiles import watch
 
-from lorepack_server.library import Library
-from lorepack_server.mount import mount_pack
+from lorepack_server.packs.library import Library
+from lorepack_server.packs.mount import mount_pack
 from tests.conftest import Built, serve
 
 CLIENTS = 50
@@ -159,7 +159,7 @@ def test_two_hundred_packs(demo_pack: Path, tmp_path: Path) -> None:
 MEMORY = """
 import resource, sys
 from pathlib import Path
-from lorepack_server.library import Library
+from lorepack_server.packs.library import Library
 def rss(): return int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()
 one = Library([Path(sys.argv[1]) / "0.lorepack"]); one.open(); before = rss()
 all = Library([Path(sys.argv[1])]); all.open()

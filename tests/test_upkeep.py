@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from lorepack.cli import cli
 from lorepack.errors import LorepackError
-from lorepack.taxonomy import read_taxonomy
+from lorepack.pack.taxonomy import read_taxonomy
 from lorepack_builder.build import build_pack
 from lorepack_builder.recipe import read_recipe
 from lorepack_server.tools.answer import Context, ToolAnswer

@@ -15,14 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lorepack.cli import cli
-from lorepack.segment import fold
+from lorepack.text.tokenize import fold
 from lorepack_builder.link.outgoing import outgoing
-from lorepack_builder.upkeep.boundaries import Company, is_word
-from lorepack_builder.upkeep.fold import fold_in_place
-from lorepack_builder.upkeep.inflect import is_form
-from lorepack_builder.upkeep.links import suggest_links
-from lorepack_builder.upkeep.mentions import mentions_of_pages
-from lorepack_builder.upkeep.near import MIN_LIKENESS, near_pages
+from lorepack_builder.maintenance.boundaries import Company, is_word
+from lorepack_builder.maintenance.inflect import is_form
+from lorepack_builder.maintenance.links import suggest_links
+from lorepack_builder.maintenance.mentions import mentions_of_pages
+from lorepack_builder.maintenance.normalize import fold_in_place
+from lorepack_builder.maintenance.similar import MIN_LIKENESS, near_pages
 from tests.conftest import LOREPACK, Built
 from tests.vaults import Vault, open_vault
 

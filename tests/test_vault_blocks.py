@@ -74,7 +74,7 @@ def test_a_comment_is_nowhere(build, text: str) -> None:  # type: ignore[no-unty
     assert SECRET.encode() not in pack
     connection = built.mount().connection()
     assert connection.execute("SELECT * FROM terms WHERE term LIKE ?", (SECRET,)).fetchall() == []
-    from lorepack_server.site import read_file
+    from lorepack_server.http.site import read_file
 
     for (name,) in connection.execute("SELECT name FROM sqlar").fetchall():
         file = read_file(built.mount(), name)

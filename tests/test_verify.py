@@ -15,11 +15,11 @@ from click.testing import CliRunner
 
 from lorepack.cli import cli
 from lorepack.errors import LorepackError
-from lorepack.signature import require_signature, signature_file
-from lorepack.verify import verify_pack
+from lorepack.pack.signature import require_signature, signature_file
+from lorepack.pack.verify import verify_pack
 from lorepack_builder.build import build_pack
 from lorepack_builder.recipe import read_recipe
-from lorepack_server.library import Library
+from lorepack_server.packs.library import Library
 from tests.conftest import Built, run, serve, write_files, write_recipe
 
 FLIPS = 500
@@ -142,7 +142,7 @@ def test_a_write_ahead_log_is_no_part_of_a_pack(small: Path, tmp_path: Path) -> 
 
 
 def test_a_forged_digest_is_found_by_who_knows_the_right_one(small: Path, tmp_path: Path) -> None:
-    from lorepack.digest import content_digest
+    from lorepack.pack.digest import content_digest
 
     path = tmp_path / "forged.lorepack"
     shutil.copy(small, path)

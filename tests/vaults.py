@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lorepack_builder.acquire import acquire
+from lorepack_builder.acquire.documents import is_page
 from lorepack_builder.chunk import chunk_pages
 from lorepack_builder.chunk.tokens import estimated_offsets
-from lorepack_builder.documents import is_page
 from lorepack_builder.link import link_pages
 from lorepack_builder.model import Chunk, Finding, LinkedPage, Page, SourceFile, Target
 from lorepack_builder.parse import parse_file

@@ -2,48 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from lorepack.abandoned import own_folder
-from lorepack.format import SUFFIX
+from lorepack.pack.format import SUFFIX
+from lorepack.util.temporary import own_folder
+from lorepack_builder.cache.up_to_date import build_key, load_build, save_build
 from lorepack_builder.engine import Engine
+from lorepack_builder.engine.garbage import few_collections
 from lorepack_builder.engine.local import LOCAL
-from lorepack_builder.few_collections import few_collections
 from lorepack_builder.model import Finding
 from lorepack_builder.recipe import Recipe
+from lorepack_builder.result import Summary
 from lorepack_builder.stages import Clock, Progress, acquire_sources, source_date_epoch
-from lorepack_builder.unchanged import build_key, load_build, save_build
-
-NO_PREVIOUS = Path("none")
-
-
-@dataclass(frozen=True)
-class Summary:
-    """What a build did. ``pack`` is the file, or the folder of a site; ``seconds`` are by stage.
-
-    ``parsed`` and ``embedded`` count what was not known from a build before; ``unchanged`` says
-    that the pack was there already, made of the same.
-    """
-
-    pack: str
-    pages: int
-    left_out: int
-    chunks: int
-    edges: int
-    unresolved: int
-    findings: dict[str, int]
-    embedded: int
-    reused: int
-    seconds: dict[str, float]
-    bytes: int
-    digest: str
-    parsed: int = 0
-    unchanged: bool = False
-
-    def as_dict(self) -> dict[str, object]:
-        """Return plain data, for JSON."""
-        return asdict(self)
 
 
 def _quiet(stage: str, done: int, total: int) -> None:

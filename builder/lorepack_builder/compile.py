@@ -8,33 +8,33 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from lorepack.errors import LorepackError
+from lorepack.index.vectors import Floats
 from lorepack.models.encoder import load_tokenizer
 from lorepack.models.registry import ModelSpec
-from lorepack_builder.cache_file import cache_file
-from lorepack_builder.changes import find_changes, pack_day
+from lorepack_builder.acquire.documents import is_page
+from lorepack_builder.cache.code_digest import code_digest
+from lorepack_builder.cache.files import cache_file
+from lorepack_builder.cache.parsed import Parsed, load_pages, page_key, save_pages
 from lorepack_builder.chunk import chunk_pages
 from lorepack_builder.chunk.tokens import TokenOffsets, estimated_offsets, tokenizer_offsets
-from lorepack_builder.code_digest import code_digest
-from lorepack_builder.documents import is_page
 from lorepack_builder.embed import Embedded, embed_texts, embedding_text
 from lorepack_builder.embed.model import resolve_model
 from lorepack_builder.engine import Engine
+from lorepack_builder.history.changes import find_changes, pack_day
+from lorepack_builder.history.previous import Previous
 from lorepack_builder.index import Content
-from lorepack_builder.index.vectors import Floats
 from lorepack_builder.link import link_pages
 from lorepack_builder.lint import lint_pages, settle
+from lorepack_builder.maintenance import review
+from lorepack_builder.maintenance.tags import tag_findings
+from lorepack_builder.maintenance.taxonomy_file import taxonomy_of
 from lorepack_builder.model import Chunk, Finding, Page, SourceFile
 from lorepack_builder.parse import written_by
-from lorepack_builder.parse.cache import Parsed, load_pages, page_key, save_pages
 from lorepack_builder.parse.pool import parse_files
-from lorepack_builder.previous import Previous
 from lorepack_builder.recipe import Recipe
+from lorepack_builder.recipe.settings import TOOL_KEYS
 from lorepack_builder.render.urls import page_urls
-from lorepack_builder.settings import TOOL_KEYS
 from lorepack_builder.stages import Acquired, Clock, Progress, source_date_epoch
-from lorepack_builder.taxonomy import taxonomy_of
-from lorepack_builder.upkeep import review
-from lorepack_builder.upkeep.tags import tag_findings
 
 
 @dataclass(frozen=True)

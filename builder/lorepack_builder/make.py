@@ -8,22 +8,22 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from lorepack.diff.model import Change as RowChange
-from lorepack.diff.rows import read_rows, row_changes
 from lorepack.models.prune import carried_files
-from lorepack.segment import SEGMENTER_VERSION
-from lorepack.site import SiteFile, put_site
-from lorepack_builder.build import NO_PREVIOUS, Summary
-from lorepack_builder.cache_file import cache_file
+from lorepack.pack.diff.model import Change as RowChange
+from lorepack.pack.diff.rows import read_rows, row_changes
+from lorepack.pack.site import SiteFile, put_site
+from lorepack.text.tokenize import SEGMENTER_VERSION
+from lorepack_builder.cache.files import cache_file
 from lorepack_builder.compile import Compiled, compile_sources
 from lorepack_builder.engine import Engine
+from lorepack_builder.history.previous import Previous, find_previous, read_previous
 from lorepack_builder.index import write_rows
-from lorepack_builder.index.upkeep import write_changes
+from lorepack_builder.index.maintenance import write_changes
 from lorepack_builder.model import Finding
-from lorepack_builder.previous import Previous, find_previous, read_previous
 from lorepack_builder.recipe import Recipe
 from lorepack_builder.render import render_site
 from lorepack_builder.render.model import SiteInput
+from lorepack_builder.result import NO_PREVIOUS, Summary
 from lorepack_builder.seal import new_pack, write_encoder, write_meta, write_site
 from lorepack_builder.stages import Acquired, Clock, source_date_epoch
 

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from lorepack.abandoned import own_name, remove_abandoned
-from lorepack.digest import content_digest, index_digest
 from lorepack.errors import LorepackError
-from lorepack.format import schema_sql
-from lorepack.site import SiteFile
+from lorepack.pack.digest import content_digest, index_digest
+from lorepack.pack.format import schema_sql
+from lorepack.pack.site import SiteFile
+from lorepack.util.temporary import own_name, remove_abandoned
 
 _META = "INSERT INTO meta (key, value) VALUES (?, ?)"
 _FILE = "INSERT INTO sqlar (name, mode, mtime, sz, data) VALUES (?, ?, ?, ?, ?)"

@@ -14,8 +14,8 @@ from time import perf_counter
 
 from lorepack.errors import LorepackError
 from lorepack_builder.acquire import acquire
-from lorepack_builder.acquire.hashes import Hashes, Stamps, content_hashes, stamps_of
-from lorepack_builder.documents import is_page
+from lorepack_builder.acquire.documents import is_page
+from lorepack_builder.cache.hashes import Hashes, Stamps, content_hashes, stamps_of
 from lorepack_builder.model import Finding, Source, SourceFile
 from lorepack_builder.recipe import Recipe
 

@@ -12,8 +12,8 @@ import yaml
 from jinja2 import Environment, StrictUndefined
 
 from lorepack.errors import LorepackError
-from lorepack.format import SUFFIX
-from lorepack_server.mount import Mount
+from lorepack.pack.format import SUFFIX
+from lorepack_server.packs.mount import Mount
 
 HERE = "this server's tools (profile `all`)"
 """The endpoint in a skill that the server itself hands out."""

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import click
 
-from lorepack.verify import require_sound
+from lorepack.pack.verify import require_sound
 from tests.reliability.kills import PACK, Project
 
 

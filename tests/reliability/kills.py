@@ -18,7 +18,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lorepack.verify import require_sound
+from lorepack.pack.verify import require_sound
 
 LOREPACK = Path(sys.executable).with_name("lorepack")
 PACK = "k-1.lorepack"

@@ -30,17 +30,17 @@ from typing import Any
 import anyio
 import httpx
 
-from lorepack.digest import content_digest, index_digest
 from lorepack.errors import LorepackError
-from lorepack.verify import verify_pack
+from lorepack.pack.digest import content_digest, index_digest
+from lorepack.pack.verify import verify_pack
 from lorepack_builder.build import build_pack
 from lorepack_builder.recipe import read_recipe
+from lorepack_server.app import Settings, create_app
 from lorepack_server.calls import Calls
-from lorepack_server.library import Library
 from lorepack_server.metrics import Metrics
+from lorepack_server.packs.library import Library
 from lorepack_server.tools.answer import Context
 from lorepack_server.tools.profiles import PROFILES
-from lorepack_server.web import Settings, create_app
 from tests.reliability.process import peak_memory
 
 PAGE = 4096

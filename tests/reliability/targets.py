@@ -16,11 +16,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from lorepack.delta import apply_delta, make_delta
+from lorepack.clients.jsonc import parse, put
 from lorepack.errors import LorepackError
-from lorepack.install.jsonc import parse, put
-from lorepack.project.read import Unreadable
-from lorepack.project.tree import READERS, WORKSPACES
+from lorepack.manifests.read import Unreadable
+from lorepack.manifests.tree import READERS, WORKSPACES
+from lorepack.pack.delta import apply_delta, make_delta
 from lorepack_builder.acquire.archive import unpack
 from lorepack_builder.acquire.codewiki.live.sections import wiki_documents
 from lorepack_builder.acquire.codewiki.modules import module_tree
@@ -32,11 +32,11 @@ from lorepack_builder.acquire.notion.html import html_page
 from lorepack_builder.acquire.notion.page import front_matter, read_note
 from lorepack_builder.chunk import chunk_pages
 from lorepack_builder.chunk.tokens import estimated_offsets
+from lorepack_builder.convert.decode import decode
 from lorepack_builder.link import link_pages
 from lorepack_builder.lint.hygiene import hygiene_findings
 from lorepack_builder.model import Source, SourceFile
 from lorepack_builder.parse import parse_data
-from lorepack_builder.parse.decode import decode
 from lorepack_builder.parse.frontmatter import read_frontmatter
 from lorepack_builder.parse.mermaid import parse_mermaid
 from lorepack_builder.recipe import read_recipe

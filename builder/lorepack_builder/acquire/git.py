@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 
 from lorepack.errors import LorepackError
 from lorepack.models.convert import cache_dir
-from lorepack_builder.addresses import without_credentials
+from lorepack_builder.recipe.addresses import without_credentials
 
 _SAFE = (
     "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.sshCommand=ssh",

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import click
 
-from lorepack_builder.build import Summary, build_pack, build_site
+from lorepack_builder.build import build_pack, build_site
 from lorepack_builder.cli.progress import stage_progress
 from lorepack_builder.engine import Engine
 from lorepack_builder.engine.choose import ENGINES, open_engine
 from lorepack_builder.model import Finding
 from lorepack_builder.recipe import Recipe, read_recipe, with_version
+from lorepack_builder.result import Summary
 from lorepack_builder.watch import watch_recipe
 
 

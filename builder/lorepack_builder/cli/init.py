@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
+from lorepack_builder.init.scaffold import WORKFLOWS, new_vault, new_workflow
 from lorepack_builder.recipe import read_recipe
-from lorepack_builder.scaffold import WORKFLOWS, new_vault, new_workflow
 
 
 @click.group()

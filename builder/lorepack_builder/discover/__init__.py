@@ -10,7 +10,7 @@ from os.path import relpath
 from pathlib import Path
 
 from lorepack.errors import LorepackError
-from lorepack.project.tree import project_dependencies
+from lorepack.manifests.tree import project_dependencies
 from lorepack_builder.discover.registries import Ask, find_repos
 
 Covered = Callable[[str], bool | None]

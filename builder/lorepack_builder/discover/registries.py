@@ -23,10 +23,10 @@ from urllib.parse import quote
 
 import httpx2 as httpx
 
-from lorepack.json_shapes import tables
+from lorepack.manifests.model import Wanted
+from lorepack.manifests.repos import repo_of_url
 from lorepack.models.convert import cache_dir
-from lorepack.project.model import Wanted
-from lorepack.project.repos import repo_of_url
+from lorepack.util.untrusted import tables
 
 KEPT = 7 * 24 * 3600
 """Seconds for which an answer is kept."""

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from lorepack.models.encoder import Encoder, load_encoder
 from lorepack.models.registry import OPENAI, ModelSpec
-from lorepack_builder.embed.cache import Vector, VectorCache
+from lorepack_builder.cache.embedded import Vector, VectorCache
 from lorepack_builder.engine import Engine
 from lorepack_builder.engine.local import LOCAL
 from lorepack_builder.model import Chunk, Page

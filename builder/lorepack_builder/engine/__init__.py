@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol, TypeVar
 
-from lorepack_builder.few_collections import few_collections
+from lorepack_builder.engine.garbage import few_collections
 
 Batch = TypeVar("Batch")
 Result = TypeVar("Result")

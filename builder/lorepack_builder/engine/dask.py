@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from lorepack.errors import LorepackError
-from lorepack_builder.code_digest import code_digest
+from lorepack_builder.cache.code_digest import code_digest
 from lorepack_builder.engine import Batch, Result, done, in_order
 
 _CONNECT_SECONDS = 20

@@ -10,17 +10,17 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from lorepack.segment import fold
-from lorepack_builder.changes import Changes
+from lorepack.index.vectors import binary_planes, centre, language_means, quantize
+from lorepack.text.tokenize import fold
 from lorepack_builder.embed import embedding_text, text_hash
+from lorepack_builder.history.changes import Changes
+from lorepack_builder.index.fulltext import segmented
 from lorepack_builder.index.graph import ChunkPlaces, Graph, build_graph
+from lorepack_builder.index.maintenance import write_upkeep
 from lorepack_builder.index.postings import term_postings
-from lorepack_builder.index.upkeep import write_upkeep
-from lorepack_builder.index.vectors import binary_planes, centre, language_means, quantize
-from lorepack_builder.index.words import segmented
+from lorepack_builder.maintenance.model import Upkeep
 from lorepack_builder.model import Chunk, Finding, LinkedPage, Source
 from lorepack_builder.recipe import Dependency
-from lorepack_builder.upkeep.model import Upkeep
 
 _PAGE = """
 INSERT INTO pages (id, source_id, path, title, lang, category, tags, aliases, summary, lifecycle,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from lorepack.forge import repo_name
+from lorepack.forges import repo_name
 from lorepack_builder.model import Chunk, CodeRef, Diagram, Link, LinkedPage, Page, Target
 
 NodeRow = tuple[int, str, str, str, int | None, int | None]

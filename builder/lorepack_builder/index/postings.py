@@ -9,7 +9,7 @@ from itertools import count
 
 import numpy as np
 
-from lorepack.postings import WEIGHTS, encode_postings, impacts
+from lorepack.index.postings import WEIGHTS, encode_postings, impacts
 
 
 def term_postings(rows: Sequence[tuple[str, str, str, str]]) -> Iterator[tuple[str, int, bytes]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from lorepack_builder.convert.anchors import slugify
 from lorepack_builder.model import Page
-from lorepack_builder.parse.markdown.anchors import slugify
 
 # Obsidian compares headings without these signs and with single spaces.
 _IGNORED = re.compile(r"[!\"#$%&()*+,.:;<=>?@^`{|}~/\[\]\\\s_-]+")

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from lorepack.forge import blob_url, repo_name
+from lorepack.forges import blob_url, repo_name
 from lorepack_builder.model import CodeRef, Mention, Page, Source, SourceFile, Symbol, Target
 
 _SHORTEST_WORD = 3

@@ -12,7 +12,7 @@ from lorepack_builder.lint.links import link_findings, orphans
 from lorepack_builder.lint.pages import page_findings, same_titles
 from lorepack_builder.model import Finding, LinkedPage, Page, SourceFile
 from lorepack_builder.parse.frontmatter import as_list
-from lorepack_builder.settings import OFF, LintSettings
+from lorepack_builder.recipe.settings import OFF, LintSettings
 
 IGNORE_KEY = "lint_ignore"
 """The property of a page that names the rules which are not to speak of it, or ``all``."""

@@ -8,10 +8,10 @@ from pathlib import PurePosixPath
 
 from ahocorasick_rs import AhoCorasick
 
-from lorepack.hidden import first_hidden
+from lorepack.text.invisible import first_hidden
+from lorepack_builder.convert.decode import decode
 from lorepack_builder.lint.report import finding
 from lorepack_builder.model import Finding, Page, SourceFile
-from lorepack_builder.parse.decode import decode
 
 _SECRETS = {
     "a private key": r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----",

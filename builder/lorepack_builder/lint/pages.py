@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import date
 
-from lorepack.segment import fold
+from lorepack.text.tokenize import fold
 from lorepack_builder.lint.report import finding
 from lorepack_builder.model import Finding, Page
 

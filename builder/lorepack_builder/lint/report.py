@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lorepack.rules import RULES
+from lorepack.pack.rules import RULES
 from lorepack_builder.model import Finding
 
 

@@ -10,15 +10,15 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
-from lorepack.comments import strip_comments
-from lorepack.language import guess_language
-from lorepack_builder.documents import CODE_LANGUAGES, CONVERTED, MARKDOWN, layout_of
+from lorepack.text.comments import strip_comments
+from lorepack.text.language import guess_language
+from lorepack_builder.acquire.documents import CODE_LANGUAGES, CONVERTED, MARKDOWN, layout_of
+from lorepack_builder.convert.decode import decode
 from lorepack_builder.model import Diagram, Finding, Link, Page, SourceFile
 from lorepack_builder.parse.admonitions import convert_admonitions
 from lorepack_builder.parse.canvas import read_canvas
 from lorepack_builder.parse.code import read_code
 from lorepack_builder.parse.dates import iso_moment
-from lorepack_builder.parse.decode import decode
 from lorepack_builder.parse.extract import Extract, extract
 from lorepack_builder.parse.frontmatter import (
     Frontmatter,
@@ -32,7 +32,7 @@ from lorepack_builder.parse.markdown.tags import is_tag
 from lorepack_builder.parse.mentions import page_number, wiki_mentions
 from lorepack_builder.parse.notebook import notebook_markdown
 from lorepack_builder.parse.rst import rst_to_markdown
-from lorepack_builder.settings import TOOL_KEYS
+from lorepack_builder.recipe.settings import TOOL_KEYS
 
 _BY_PEOPLE = frozenset({"vault", "folder", "notion"})
 """Layouts whose Markdown has Obsidian's tags and comments."""
@@ -129,7 +129,7 @@ def _read_notebook(file: SourceFile, data: bytes, text: str) -> Parsed:
 
 def _read_html(file: SourceFile, data: bytes, text: str) -> Parsed:
     # Its parser is not needed by most packs, and slow to import.
-    from lorepack_builder.parse.html import read_html
+    from lorepack_builder.convert.html import read_html
 
     document = read_html(text)
     values: Properties = {"title": document.title, "lang": document.lang}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from lorepack.json_shapes import dicts
+from lorepack.util.untrusted import dicts
 from lorepack_builder.model import Diagram, DiagramEdge
 
 

@@ -8,8 +8,8 @@ from urllib.parse import unquote, urlsplit
 
 from markdown_it.token import Token
 
+from lorepack_builder.convert.anchors import inline_text
 from lorepack_builder.model import Block, Diagram, Heading, Link, Mention
-from lorepack_builder.parse.markdown.anchors import inline_text
 from lorepack_builder.parse.mentions import read_mention
 from lorepack_builder.parse.mermaid import parse_mermaid
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from lorepack.json_shapes import dicts, tables
+from lorepack.util.untrusted import dicts, tables
 from lorepack_builder.parse.markdown.fence import fenced
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")

@@ -11,17 +11,17 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from lorepack.delta import SUFFIX as DELTA
-from lorepack.delta import joinable, make_delta
-from lorepack.diff import diff_packs
-from lorepack.diff.report import as_changelog
 from lorepack.errors import LorepackError
-from lorepack.inspect import Inspection, inspect_pack
-from lorepack.replace_folder import replaced_folder
-from lorepack.sha256 import file_sha256
-from lorepack.signature import signature_file
-from lorepack.verify import require_sound
-from lorepack_builder.previous import packs_before
+from lorepack.pack.delta import SUFFIX as DELTA
+from lorepack.pack.delta import joinable, make_delta
+from lorepack.pack.diff import diff_packs
+from lorepack.pack.diff.report import as_changelog
+from lorepack.pack.inspect import Inspection, inspect_pack
+from lorepack.pack.signature import signature_file
+from lorepack.pack.verify import require_sound
+from lorepack.util.hashing import file_sha256
+from lorepack.util.replace import replaced_folder
+from lorepack_builder.history.previous import packs_before
 from lorepack_builder.publish.bundle import write_bundle
 from lorepack_builder.publish.registry import server_entry
 from lorepack_builder.publish.sbom import bill_of_materials

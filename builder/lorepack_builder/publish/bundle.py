@@ -16,9 +16,9 @@ from typing import Any
 
 from packaging.requirements import Requirement
 
-from lorepack.inspect import Inspection
 from lorepack.models.registry import MODELS
-from lorepack_builder.code_digest import files_below
+from lorepack.pack.inspect import Inspection
+from lorepack_builder.cache.code_digest import files_below
 
 _MODEL_EXTRA = 'extra == "model"'
 _CODE = ("lorepack", "lorepack_server", "lorepack_templates")

@@ -8,9 +8,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from lorepack.errors import LorepackError
-from lorepack.inspect import Inspection
-from lorepack.sha256 import file_sha256
-from lorepack.site import NOWHERE
+from lorepack.pack.inspect import Inspection
+from lorepack.pack.site import NOWHERE
+from lorepack.util.hashing import file_sha256
 
 _SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 _NAME = re.compile(r"[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+")

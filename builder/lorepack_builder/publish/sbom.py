@@ -13,8 +13,8 @@ from typing import Any
 
 from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
 
-from lorepack.inspect import Inspection
 from lorepack.models.registry import MODELS
+from lorepack.pack.inspect import Inspection
 
 _NAMESPACE = uuid.UUID("5c1c3d4e-7a52-4f43-9d0e-6c6f72657061")
 """Ours, so that the same pack gets the same serial number."""

@@ -8,8 +8,8 @@ import tarfile
 from contextlib import closing
 from pathlib import Path
 
-from lorepack.open import open_pack
-from lorepack.site import site_at
+from lorepack.pack.open import open_pack
+from lorepack.pack.site import site_at
 
 
 def write_site_archive(pack: Path, target: Path, url: str, epoch: int) -> None:

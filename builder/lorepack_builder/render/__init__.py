@@ -9,14 +9,14 @@ from contextlib import AbstractContextManager
 from importlib.resources import files
 from pathlib import Path
 
-from lorepack.site import SiteFile
-from lorepack_builder.code_digest import code_digest, files_below
+from lorepack.pack.site import SiteFile
+from lorepack_builder.acquire.read_verified import read_unchanged
+from lorepack_builder.cache.code_digest import code_digest, files_below
+from lorepack_builder.cache.rendered import load_pages, save_pages
 from lorepack_builder.engine import Engine
 from lorepack_builder.engine.local import LOCAL
 from lorepack_builder.link.outgoing import backlinks
-from lorepack_builder.read_again import read_unchanged
 from lorepack_builder.render.batch import deflated, render_pages
-from lorepack_builder.render.cache import load_pages, save_pages
 from lorepack_builder.render.crawl import crawl_files
 from lorepack_builder.render.generated import generated_pages
 from lorepack_builder.render.generated.graph import DATA_URL, graph_data

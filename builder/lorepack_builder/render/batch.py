@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from lorepack.site import SiteFile
+from lorepack.pack.site import SiteFile
 from lorepack_builder.engine import Engine
 from lorepack_builder.render.mkdocs import build_site
 from lorepack_builder.render.model import Rendered, SitePage, Theme

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
-from lorepack.json_shapes import dicts
+from lorepack.util.untrusted import dicts
 
 _HEX = re.compile(r"#[0-9a-fA-F]{3}(?:[0-9a-fA-F]{3})?")
 _MARKUP = re.compile(r"[*_`#>=\[\]]+|!?\[\[|\]\]")

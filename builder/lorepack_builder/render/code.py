@@ -6,7 +6,7 @@ from collections.abc import Callable
 from html import escape
 from itertools import pairwise
 
-from lorepack.forge import source_url
+from lorepack.forges import source_url
 from lorepack_builder.model import Page
 
 Highlight = Callable[[str, str], str]

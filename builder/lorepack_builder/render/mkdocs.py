@@ -11,8 +11,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast
 
-from lorepack.abandoned import own_folder
-from lorepack.site import CONTENT_SECURITY
+from lorepack.pack.site import CONTENT_SECURITY
+from lorepack.util.temporary import own_folder
 from lorepack_builder.model import Heading
 from lorepack_builder.render.linked_data import linked_data
 from lorepack_builder.render.model import SitePage, Theme

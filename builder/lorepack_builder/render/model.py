@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from lorepack.diff.model import Change as RowChange
-from lorepack.site import SiteFile
-from lorepack_builder.changes import Changes
+from lorepack.pack.diff.model import Change as RowChange
+from lorepack.pack.site import SiteFile
+from lorepack_builder.history.changes import Changes
+from lorepack_builder.maintenance.model import Upkeep
 from lorepack_builder.model import Finding, Heading, LinkedPage, Source, SourceFile
-from lorepack_builder.upkeep.model import Upkeep
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lorepack.forge import source_url
+from lorepack.forges import source_url
+from lorepack_builder.acquire.read_verified import read_unchanged
+from lorepack_builder.convert.decode import decode
 from lorepack_builder.link.outgoing import outgoing
 from lorepack_builder.model import LinkedPage, SourceFile
-from lorepack_builder.parse.decode import decode
-from lorepack_builder.read_again import read_unchanged
 from lorepack_builder.render.canvas import canvas_svg
 from lorepack_builder.render.html import MAX_EMBED_DEPTH, render_page
 from lorepack_builder.render.model import SiteInput, SiteMap, SitePage

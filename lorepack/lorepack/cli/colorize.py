@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from lorepack.colorize import (
+from lorepack.clients.obsidian import (
     CHOICES,
     colour_groups,
     merged,
@@ -16,7 +16,7 @@ from lorepack.colorize import (
     settings_file,
     write_settings,
 )
-from lorepack.open import open_pack
+from lorepack.pack.open import open_pack
 
 
 @click.command()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from lorepack.delta import apply_delta, make_delta
+from lorepack.pack.delta import apply_delta, make_delta
 
 _FILE = click.Path(path_type=Path)
 

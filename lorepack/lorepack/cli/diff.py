@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from lorepack.diff import diff_packs
-from lorepack.diff.report import as_changelog, as_text
+from lorepack.pack.diff import diff_packs
+from lorepack.pack.diff.report import as_changelog, as_text
 
 
 @click.command()

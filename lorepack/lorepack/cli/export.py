@@ -9,8 +9,8 @@ from typing import TextIO
 import click
 
 from lorepack.errors import LorepackError
-from lorepack.export import WRITERS, read_graph
-from lorepack.open import open_pack
+from lorepack.pack.export import WRITERS, read_graph
+from lorepack.pack.open import open_pack
 
 
 @click.command()

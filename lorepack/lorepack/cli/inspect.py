@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from lorepack.inspect import Inspection, inspect_pack
+from lorepack.pack.inspect import Inspection, inspect_pack
 
 
 @click.command()

@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 
 import click
 
-from lorepack.inspect import inspect_pack
-from lorepack.install import planned, write
-from lorepack.install.targets import SCOPES, TARGETS, home_folder
-from lorepack.installed import find_pack
+from lorepack.clients import planned, write
+from lorepack.clients.targets import SCOPES, TARGETS, home_folder
+from lorepack.pack.inspect import inspect_pack
+from lorepack.paths import find_pack
 
 
 def _options(command: Callable[..., Any]) -> Callable[..., Any]:

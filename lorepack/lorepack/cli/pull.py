@@ -10,8 +10,9 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
-from lorepack.pull import packs_folder, pull_pack
-from lorepack.pull.prune import prune_packs
+from lorepack.fetch import pull_pack
+from lorepack.fetch.prune import prune_packs
+from lorepack.paths import packs_folder
 
 _FOLDER = click.option(
     "--folder",

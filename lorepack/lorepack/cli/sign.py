@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from lorepack.errors import LorepackError
-from lorepack.signature import new_keys, sign_pack
+from lorepack.pack.signature import new_keys, sign_pack
 
 _PASSWORD = click.option(
     "--password-file",

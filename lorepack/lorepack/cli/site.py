@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from lorepack.site import unpack_site
+from lorepack.pack.site import unpack_site
 
 
 @click.command()

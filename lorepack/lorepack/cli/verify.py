@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 
 from lorepack.errors import LorepackError
-from lorepack.signature import require_signature
-from lorepack.verify import Check, content_digest_of, verify_pack
+from lorepack.pack.signature import require_signature
+from lorepack.pack.verify import Check, content_digest_of, verify_pack
 
 
 @click.command()

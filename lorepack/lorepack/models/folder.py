@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from lorepack.errors import LorepackError
-from lorepack.json_shapes import tables
 from lorepack.models.registry import FOLDER, ModelSpec, weights_sha256
+from lorepack.util.untrusted import tables
 
 MODEL_FILES = ("model.onnx", "model.onnx.data", "model.onnx_data", "tokenizer.json")
 _MOST_TOKENS = 512

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from lorepack.errors import LorepackError
-from lorepack.sha256 import file_sha256
+from lorepack.util.hashing import file_sha256
 
 DEFAULT_MODEL = "multilingual-e5-small"
 NO_MODEL = "none"

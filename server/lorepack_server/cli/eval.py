@@ -12,7 +12,7 @@ import click
 from lorepack_server.cli.rerank import RERANK, reranker_for
 from lorepack_server.evaluate.questions import read_questions
 from lorepack_server.evaluate.report import BranchScore, Report, evaluate
-from lorepack_server.mount import mount_pack
+from lorepack_server.packs.mount import mount_pack
 
 
 @click.command("eval")

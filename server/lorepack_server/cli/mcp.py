@@ -9,13 +9,13 @@ from pathlib import Path
 import click
 
 from lorepack.errors import LorepackError
-from lorepack.installed import find_pack
-from lorepack.open import open_pack
-from lorepack_server.about import About, about_pack
+from lorepack.pack.open import open_pack
+from lorepack.paths import find_pack
 from lorepack_server.cli.process import REQUIRE_SIGNATURE, process_options
 from lorepack_server.cli.rerank import RERANK
 from lorepack_server.mcp.early import Wire
 from lorepack_server.mcp.offer import pack_offer, shelf_offer
+from lorepack_server.packs.about import About, about_pack
 from lorepack_server.process.shutdown import end_now, on_signals
 from lorepack_server.tools.profiles import DEFAULT_PROFILE, PROFILES
 
@@ -40,7 +40,7 @@ def mcp(
     """
     paths = [find_pack(pack) for pack in packs]
     if require_signature is not None:
-        from lorepack.signature import require_signature as check_signature
+        from lorepack.pack.signature import require_signature as check_signature
 
         for path in paths:
             check_signature(path, require_signature)
@@ -56,7 +56,7 @@ def mcp(
     from lorepack_server.cli.rerank import reranker_for
     from lorepack_server.mcp.stdio import serve_wire
     from lorepack_server.metrics import Metrics
-    from lorepack_server.mount import mount_pack
+    from lorepack_server.packs.mount import mount_pack
     from lorepack_server.process.heartbeat import log_capabilities
     from lorepack_server.process.instances import instance_file
     from lorepack_server.process.logs import start_logs

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from lorepack.hidden import without_hidden
+from lorepack.text.invisible import without_hidden
 from lorepack_server.cli.rerank import RERANK, reranker_for
-from lorepack_server.mount import mount_pack
+from lorepack_server.packs.mount import mount_pack
 from lorepack_server.retrieve.search import Answer, find_chunks
 
 

@@ -14,21 +14,21 @@ import click
 import uvicorn
 
 from lorepack.errors import LorepackError
-from lorepack.format import SUFFIX
-from lorepack.installed import find_pack
+from lorepack.pack.format import SUFFIX
+from lorepack.paths import find_pack
+from lorepack_server.app import LOOPBACK_HOSTS, Settings, create_app
 from lorepack_server.cli.process import REQUIRE_SIGNATURE, process_options
 from lorepack_server.cli.rerank import RERANK, reranker_for
-from lorepack_server.connections import Connection
-from lorepack_server.encoders import PATIENCE_SECONDS, answer_while_loading
-from lorepack_server.guard import read_tokens
-from lorepack_server.library import Library
+from lorepack_server.http.connections import Connection
+from lorepack_server.http.guard import read_tokens
+from lorepack_server.packs.library import Library
+from lorepack_server.packs.remote import is_remote, mirror_folder, sync
 from lorepack_server.process.heartbeat import log_capabilities
 from lorepack_server.process.instances import instance_file
 from lorepack_server.process.logs import start_logs
 from lorepack_server.process.shutdown import end_now, on_signals
-from lorepack_server.remote import is_remote, mirror_folder, sync
+from lorepack_server.retrieve.encoders import PATIENCE_SECONDS, answer_while_loading
 from lorepack_server.tools.profiles import DEFAULT_PROFILE, PROFILES
-from lorepack_server.web import LOOPBACK_HOSTS, Settings, create_app
 
 
 @click.command()

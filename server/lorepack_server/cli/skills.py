@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from lorepack_server.mount import mount_pack
+from lorepack_server.packs.mount import mount_pack
 from lorepack_server.skills import install_skills, stdio_endpoint
 from lorepack_server.skills import skills as skills_of
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import click
 
-from lorepack.rules import SEVERITIES, as_severe_as
-from lorepack_server.hot import hot_markdown
-from lorepack_server.mount import Mount, mount_pack
+from lorepack.pack.rules import SEVERITIES, as_severe_as
+from lorepack_server.packs.mount import Mount, mount_pack
+from lorepack_server.report.hot import hot_markdown
 from lorepack_server.report.junit import junit_xml
 from lorepack_server.report.sarif import sarif_log
 from lorepack_server.report.sources import source_roots

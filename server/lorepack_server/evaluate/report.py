@@ -8,7 +8,7 @@ from time import perf_counter
 
 from lorepack_server.evaluate.metrics import ndcg_at, recall_at, reciprocal_rank_at
 from lorepack_server.evaluate.questions import Question
-from lorepack_server.mount import Mount
+from lorepack_server.packs.mount import Mount
 from lorepack_server.retrieve.query import parse_query
 from lorepack_server.retrieve.rank import rank_chunks
 from lorepack_server.retrieve.rerank import Reranker

@@ -12,11 +12,11 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import Request
 
-from lorepack_server.about import about_pack
 from lorepack_server.mcp.changes import Changes
 from lorepack_server.mcp.offer import Offer, pack_offer, shelf_offer
 from lorepack_server.mcp.server import Call, Served, mcp_server
-from lorepack_server.mount import Mount
+from lorepack_server.packs.about import about_pack
+from lorepack_server.packs.mount import Mount
 from lorepack_server.tools.answer import Context
 from lorepack_server.tools.shelf import ShelfContext
 

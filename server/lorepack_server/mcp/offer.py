@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
-from lorepack_server.about import About, described, described_for_shelf
+from lorepack_server.packs.about import About, described, described_for_shelf
 from lorepack_server.tools.answer import ToolSpec
 from lorepack_server.tools.profiles import PROFILES
 from lorepack_server.tools.shelf import shelf_tools

@@ -8,8 +8,8 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
-from lorepack.hidden import without_hidden
-from lorepack_server.mount import Mount
+from lorepack.text.invisible import without_hidden
+from lorepack_server.packs.mount import Mount
 from lorepack_server.retrieve.page_names import find_sections, page_sections
 from lorepack_server.tools.answer import document
 

@@ -17,8 +17,8 @@ from mcp.shared.exceptions import MCPError
 from lorepack_server.calls import Busy
 from lorepack_server.mcp import resources
 from lorepack_server.mcp.offer import Offer
-from lorepack_server.mount import Mount
-from lorepack_server.roots import client_roots
+from lorepack_server.mcp.roots import client_roots
+from lorepack_server.packs.mount import Mount
 from lorepack_server.skills import HERE, Skill, skills
 from lorepack_server.tools.answer import Context, ToolAnswer, ToolSpec, error
 from lorepack_server.tools.shelf import ShelfContext

@@ -13,14 +13,14 @@ import anyio.to_thread
 from mcp.server.stdio import stdio_server
 
 from lorepack_server.calls import Calls
-from lorepack_server.encoders import PATIENCE_SECONDS, answer_while_loading, warm_encoders
 from lorepack_server.mcp.early import Wire
 from lorepack_server.mcp.offer import Offer
 from lorepack_server.mcp.server import Served, mcp_server
-from lorepack_server.mount import Mount
+from lorepack_server.packs.mount import Mount
 from lorepack_server.process.heartbeat import beat
 from lorepack_server.process.shutdown import end_soon, on_signals
-from lorepack_server.process.tripwire import tripwire
+from lorepack_server.process.stdout_guard import tripwire
+from lorepack_server.retrieve.encoders import PATIENCE_SECONDS, answer_while_loading, warm_encoders
 from lorepack_server.retrieve.rerank import Reranker
 from lorepack_server.tools.answer import Context
 from lorepack_server.tools.shelf import ShelfContext

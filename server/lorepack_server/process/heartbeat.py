@@ -16,7 +16,7 @@ import anyio.to_thread
 
 from lorepack_server.calls import Calls
 from lorepack_server.metrics import resident_bytes
-from lorepack_server.mount import Mount
+from lorepack_server.packs.mount import Mount
 
 _log = logging.getLogger("lorepack.server.process")
 

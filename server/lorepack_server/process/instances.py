@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from lorepack.abandoned import is_running
+from lorepack.util.temporary import is_running
 from lorepack_server.process.logs import state_folder
 
 _log = logging.getLogger("lorepack.server.instances")

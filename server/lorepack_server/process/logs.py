@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from platformdirs import user_state_path
-from starlette.requests import ClientDisconnect
 
 FILE_BYTES, FILES = 10 << 20, 3
 _KNOWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
@@ -39,7 +38,7 @@ class JsonLines(logging.Formatter):
 
 def _is_worth_a_line(record: logging.LogRecord) -> bool:
     """A client that leaves in the middle of its request is no error of ours."""
-    return not (record.exc_info and isinstance(record.exc_info[1], ClientDisconnect))
+    return not (record.exc_info and type(record.exc_info[1]).__name__ == "ClientDisconnect")
 
 
 def state_folder() -> Path:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from lorepack.rules import as_severe_as
-from lorepack.xml_text import xml_text
+from lorepack.pack.rules import as_severe_as
+from lorepack.text.xml import xml_text
 from lorepack_server.tools.wiki_lint import Finding, finding_line
 
 

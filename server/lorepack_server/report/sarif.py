@@ -11,7 +11,7 @@ from importlib.metadata import version
 from typing import Any
 from urllib.parse import quote
 
-from lorepack.rules import RULES, Rule
+from lorepack.pack.rules import RULES, Rule
 from lorepack_server.tools.wiki_lint import Finding
 
 _SCHEMA = (

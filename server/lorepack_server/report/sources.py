@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Mapping, Sequence
 
 from lorepack.errors import LorepackError
-from lorepack_server.mount import Mount
+from lorepack_server.packs.mount import Mount
 
 _SOURCES = "SELECT name, origin, revision, subdir FROM sources"
 

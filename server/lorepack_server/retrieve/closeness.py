@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lorepack.language import question_language
+from lorepack.text.language import question_language
+from lorepack_server.retrieve.lexical import Hit
 from lorepack_server.retrieve.query import Query
-from lorepack_server.retrieve.words import Hit
 
 _SHARE, _COSINE = 0.34, 0.36
 """At least so much of the query's words, by rarity, or so near in meaning: tried with 60 questions

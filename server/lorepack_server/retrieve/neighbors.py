@@ -12,7 +12,7 @@ from lorepack_server.retrieve.page_names import Place, find_pages, find_symbols
 from lorepack_server.retrieve.query import parse_query
 
 if TYPE_CHECKING:
-    from lorepack_server.mount import Mount
+    from lorepack_server.packs.mount import Mount
 
 MAX_VISITED = 2000
 

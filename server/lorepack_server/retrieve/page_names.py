@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
-from lorepack.segment import fold
-from lorepack_server.retrieve.cite import BY_PATH
+from lorepack.text.tokenize import fold
+from lorepack_server.retrieve.citations import BY_PATH
 
 MOST = 20
 """Candidates that are told of one name."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from lorepack.segment import is_plain_word, segment_query
+from lorepack.text.tokenize import is_plain_word, segment_query
 
 MAX_QUERY = 2000
 """Characters of a question that are read."""

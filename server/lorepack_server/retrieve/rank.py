@@ -11,19 +11,19 @@ import numpy as np
 import numpy.typing as npt
 
 from lorepack.errors import LorepackError
-from lorepack.segment import fold
-from lorepack_server.encoders import query_encoder
-from lorepack_server.mount import Mount
+from lorepack.text.tokenize import fold
+from lorepack_server.packs.mount import Mount
+from lorepack_server.retrieve.dense import search_meaning
+from lorepack_server.retrieve.encoders import query_encoder
 from lorepack_server.retrieve.fusion import RRF_K
-from lorepack_server.retrieve.meaning import search_meaning
-from lorepack_server.retrieve.query import Query
-from lorepack_server.retrieve.score import Chunks
-from lorepack_server.retrieve.words import (
+from lorepack_server.retrieve.lexical import (
     Hit,
     chunks_with_phrases,
     search_identifier,
     search_words,
 )
+from lorepack_server.retrieve.maxscore import Chunks
+from lorepack_server.retrieve.query import Query
 
 BRANCH_LIMIT = 100
 """Chunks that each branch brings."""

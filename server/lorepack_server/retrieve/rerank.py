@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from time import monotonic, perf_counter
 
 from lorepack.errors import LorepackError
-from lorepack.language import question_language
 from lorepack.models.cross import LANGUAGES, load_cross_encoder
+from lorepack.text.language import question_language
 from lorepack_server.limits import RERANK_BUDGET_MS
-from lorepack_server.mount import Mount
+from lorepack_server.packs.mount import Mount
+from lorepack_server.retrieve.lexical import Hit
 from lorepack_server.retrieve.query import Query
 from lorepack_server.retrieve.rank import rrf_scores
-from lorepack_server.retrieve.words import Hit
 
 CANDIDATES = 50
 OPEN_SECONDS = 60.0

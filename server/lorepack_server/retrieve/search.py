@@ -7,16 +7,16 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from lorepack_server.mount import Mount
+from lorepack_server.packs.mount import Mount
 from lorepack_server.retrieve.cache import AnswerCache
-from lorepack_server.retrieve.cite import citation_url, source_place
+from lorepack_server.retrieve.citations import citation_url, source_place
 from lorepack_server.retrieve.closeness import is_nothing_close
 from lorepack_server.retrieve.filters import allowed_pages, valid_values
+from lorepack_server.retrieve.lexical import Hit
 from lorepack_server.retrieve.passages import Passage, group_chunks, headings_of, passage_text
 from lorepack_server.retrieve.query import Query, parse_query
 from lorepack_server.retrieve.rank import Ranking, rank_chunks, rrf_share
 from lorepack_server.retrieve.rerank import Reranker
-from lorepack_server.retrieve.words import Hit
 
 NEAREST = 3
 """Passages that are shown where nothing is close."""

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lorepack.comments import strip_comments
-from lorepack.hidden import without_hidden
-from lorepack_server.retrieve.cite import citation_base, citation_url
+from lorepack.text.comments import strip_comments
+from lorepack.text.invisible import without_hidden
+from lorepack_server.retrieve.citations import citation_base, citation_url
 from lorepack_server.tools.arguments import (
     Arguments,
     ArgumentsError,
@@ -22,7 +22,7 @@ from lorepack_server.tools.arguments import (
 from lorepack_server.tools.budget import budget_of, fill
 
 if TYPE_CHECKING:
-    from lorepack_server.mount import Mount
+    from lorepack_server.packs.mount import Mount
     from lorepack_server.retrieve.rerank import Reranker
 
 _TILDES = re.compile(r"~{3,}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from lorepack_server.retrieve.cite import short_citation, source_line
+from lorepack_server.retrieve.citations import short_citation, source_line
 from lorepack_server.tools.addressed import notes
 from lorepack_server.tools.answer import (
     Context,

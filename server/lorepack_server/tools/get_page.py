@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from lorepack_server.retrieve.cite import readable_url, source_line, source_place
+from lorepack_server.retrieve.citations import readable_url, source_line, source_place
 from lorepack_server.retrieve.page_names import (
     Place,
     Section,

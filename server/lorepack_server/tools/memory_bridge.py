@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from lorepack_server.retrieve.cite import short_citation
+from lorepack_server.retrieve.citations import short_citation
 from lorepack_server.tools.answer import (
     Context,
     ToolAnswer,

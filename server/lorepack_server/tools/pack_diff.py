@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from lorepack.diff.report import numbers
+from lorepack.pack.diff.report import numbers
 from lorepack_server.tools.answer import Context, ToolAnswer, ToolSpec, fenced, paginated
 from lorepack_server.tools.arguments import Paged
 from lorepack_server.tools.folders import page_or_folder

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from lorepack.forge import repo_name
+from lorepack.forges import repo_name
 from lorepack_server.tools.answer import Context, ToolAnswer, ToolSpec, pack_identity, paginated
 from lorepack_server.tools.arguments import Arguments, Paged
 from lorepack_server.tools.near_names import near_names
@@ -48,7 +48,7 @@ def dependencies(context: Context, arguments: Paged) -> ToolAnswer:
 
 def _of_roots(context: Context, known: Mapping[str, Mapping[str, str]]) -> list[dict[str, str]]:
     """Return what the manifests under the client's roots ask for, and what covers it here."""
-    from lorepack.project.tree import project_dependencies
+    from lorepack.manifests.tree import project_dependencies
 
     rows = []
     for root in context.roots:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field, create_model
 
-from lorepack_server.about import about_pack
+from lorepack_server.packs.about import about_pack
 from lorepack_server.retrieve.fusion import RRF_K
 from lorepack_server.retrieve.neighbors import find_nodes
 from lorepack_server.retrieve.page_names import Place, find_pages, read_page_name

@@ -9,8 +9,8 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from lorepack.segment import fold
-from lorepack.taxonomy import TaxonomyTag, read_taxonomy
+from lorepack.pack.taxonomy import TaxonomyTag, read_taxonomy
+from lorepack.text.tokenize import fold
 from lorepack_server.retrieve.page_names import find_pages
 from lorepack_server.tools.answer import Context, ToolAnswer, ToolSpec, error, paginated
 from lorepack_server.tools.arguments import Paged

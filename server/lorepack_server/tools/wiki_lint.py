@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from lorepack.rules import as_severe_as
+from lorepack.pack.rules import as_severe_as
 from lorepack_server.tools.answer import Context, ToolAnswer, ToolSpec, paginated
 from lorepack_server.tools.arguments import Paged
 from lorepack_server.tools.folders import page_or_folder
 
 if TYPE_CHECKING:
-    from lorepack_server.mount import Mount
+    from lorepack_server.packs.mount import Mount
 
 _FINDINGS = """
 SELECT rule, severity, path, line, message, fix FROM findings

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
-from lorepack.format import FORMAT
+from lorepack.pack.format import FORMAT
 from lorepack_server.tools.answer import Context, ToolAnswer, ToolSpec, pack_identity
 from lorepack_server.tools.arguments import Arguments, MaxTokens
 from lorepack_server.tools.budget import budget_of, fill
@@ -47,7 +47,7 @@ class StatusArguments(Arguments):
 
 def run(context: Context, arguments: StatusArguments) -> ToolAnswer:
     """Answer with name, version, counts, sources, findings, and how the pack can be searched."""
-    from lorepack_server.encoders import query_encoder
+    from lorepack_server.retrieve.encoders import query_encoder
 
     mount = context.mount
     pack = mount.connection()

@@ -12,8 +12,8 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from lorepack.segment import fold
-from lorepack_server.retrieve.cite import readable_url, short_citation
+from lorepack.text.tokenize import fold
+from lorepack_server.retrieve.citations import readable_url, short_citation
 from lorepack_server.retrieve.query import parse_query
 from lorepack_server.tools.answer import (
     Context,
@@ -166,7 +166,7 @@ def _block(title: str, row: sqlite3.Row, passage: Mapping[str, Any]) -> str:
 
 def _holders(pack: sqlite3.Connection, concept: str) -> set[int]:
     """Return the chunks in whose text the concept stands, as a phrase."""
-    from lorepack_server.retrieve.words import chunks_with_phrases
+    from lorepack_server.retrieve.lexical import chunks_with_phrases
 
     phrases = parse_query('"' + concept.replace('"', " ") + '"').phrases
     found = chunks_with_phrases(pack, phrases)

@@ -8,7 +8,7 @@ window.lorepack = (() => {
   const local = location.protocol === "file:";
   const loading = new Map();
 
-  // The same scripts as packfile/segment.py holds for written without spaces.
+  // The same scripts as lorepack/text/tokenize.py holds for written without spaces.
   const UNSPACED = "\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u1100-\\u11ff\\u3040-\\u30ff\\u3130-\\u318f\\u31f0-\\u31ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff\\u{20000}-\\u{3ffff}";
   const RUNS = new RegExp(`[${UNSPACED}]+|[^${UNSPACED}]+`, "gu");
   const unspaced = new RegExp(`[${UNSPACED}]`, "u");

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from lorepack.errors import LorepackError
-from lorepack.zstandard import zstd
+from lorepack.util.zstd import zstd
 
 MAX_ENTRIES = 200_000
 MAX_BYTES = 8 * 2**30

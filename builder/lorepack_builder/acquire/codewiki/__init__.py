@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lorepack.json_shapes import tables
+from lorepack.util.untrusted import tables
 from lorepack_builder.acquire.codewiki.modules import module_tree
 from lorepack_builder.acquire.codewiki.qoder import repowiki
 from lorepack_builder.acquire.folder import list_files

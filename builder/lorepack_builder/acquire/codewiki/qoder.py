@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lorepack.json_shapes import dicts
+from lorepack.util.untrusted import dicts
 from lorepack_builder.model import Finding, Source, SourceFile
 
 METADATA = "meta/repowiki-metadata.json"

@@ -15,8 +15,8 @@ from lorepack_builder.acquire.notion.links import relink
 from lorepack_builder.acquire.notion.names import clean_paths
 from lorepack_builder.acquire.notion.page import Note, front_matter, read_note
 from lorepack_builder.acquire.repo import Acquired
+from lorepack_builder.convert.decode import decode
 from lorepack_builder.model import Finding, Source, SourceFile
-from lorepack_builder.parse.decode import decode
 from lorepack_builder.recipe import SourceSpec
 
 _PAGES = (".md", ".html", ".htm")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bs4 import Tag
 
 from lorepack_builder.acquire.notion.page import Note
-from lorepack_builder.parse.html import html_tree, markdown_of
+from lorepack_builder.convert.html import html_tree, markdown_of
 
 _COMMENTS = "[class*=comment], [class*=discussion]"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from lorepack_builder.convert.anchors import unique_anchors
 from lorepack_builder.model import Heading, Symbol
 from lorepack_builder.parse.code.languages import GRAMMARS, language_of
 from lorepack_builder.parse.code.symbols import Definition, find_definitions
-from lorepack_builder.parse.markdown.anchors import unique_anchors
 from lorepack_builder.parse.markdown.fence import fenced
 
 MAX_BYTES = 1_000_000

@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 
 from tree_sitter import Language, Parser
 
-from lorepack_builder.documents import CODE_LANGUAGES
+from lorepack_builder.acquire.documents import CODE_LANGUAGES
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
-from lorepack_builder.parse.markdown.anchors import set_anchors
+from lorepack_builder.convert.anchors import set_anchors
 from lorepack_builder.parse.markdown.block_ids import set_block_ids
 from lorepack_builder.parse.markdown.callouts import make_callouts
 from lorepack_builder.parse.markdown.highlight import highlight_plugin

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lorepack.site import NOWHERE
+from lorepack.pack.site import NOWHERE
 from lorepack_builder.render.crawl.atom import atom_feed
 from lorepack_builder.render.crawl.llms import llms_files
 from lorepack_builder.render.crawl.markdown import markdown_files

@@ -9,7 +9,7 @@ from uuid import NAMESPACE_URL, uuid5
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from lorepack_builder.changes import recent_pages
+from lorepack_builder.history.changes import recent_pages
 from lorepack_builder.model import Page
 from lorepack_builder.render.model import SiteInput
 

@@ -12,8 +12,8 @@ from lorepack_builder.render.generated.graph import graph_page
 from lorepack_builder.render.generated.home import home_page
 from lorepack_builder.render.generated.hot import hot_page
 from lorepack_builder.render.generated.lint import lint_page
+from lorepack_builder.render.generated.maintenance import upkeep_pages
 from lorepack_builder.render.generated.tags import tag_pages
-from lorepack_builder.render.generated.upkeep import upkeep_pages
 from lorepack_builder.render.model import SiteInput, SitePage
 from lorepack_builder.render.navigation import Folder
 

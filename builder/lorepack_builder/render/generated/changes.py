@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lorepack.diff.pages import PageChange
-from lorepack.diff.report import PLURALS
+from lorepack.pack.diff.pages import PageChange
+from lorepack.pack.diff.report import PLURALS
 from lorepack_builder.render.generated.page import generated_page
 from lorepack_builder.render.model import SiteInput, SitePage
 from lorepack_builder.render.urls import relative_url

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from lorepack.forge import repo_name, source_url
+from lorepack.forges import repo_name, source_url
 from lorepack_builder.model import Page, Source
 from lorepack_builder.render.generated.page import generated_page
 from lorepack_builder.render.model import SiteInput, SitePage

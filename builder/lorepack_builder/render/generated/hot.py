@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from lorepack_builder.changes import recent_pages, week_before
+from lorepack_builder.history.changes import recent_pages, week_before
 from lorepack_builder.link.outgoing import outgoing
 from lorepack_builder.render.generated.page import generated_page, page_link
 from lorepack_builder.render.model import SiteInput, SitePage

@@ -20,9 +20,9 @@ from pathlib import Path
 
 from pagefind_bin import get_executable
 
-from lorepack.abandoned import own_folder
 from lorepack.errors import LorepackError
-from lorepack.segment import UNSPACED
+from lorepack.text.tokenize import UNSPACED
+from lorepack.util.temporary import own_folder
 from lorepack_builder.render.search.sections import TAG
 
 _APART = re.compile(rf"(?<=[{UNSPACED}])(?!\s)|(?<!\s)(?=[{UNSPACED}])")

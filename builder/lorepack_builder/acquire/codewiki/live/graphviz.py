@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bs4 import Tag
 
-from lorepack_builder.parse.html import html_tree
+from lorepack_builder.convert.html import html_tree
 
 _NUMBERS = re.compile(r"-?\d+(?:\.\d+)?")
 _MOST = 2_000

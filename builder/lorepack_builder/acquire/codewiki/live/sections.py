@@ -11,8 +11,8 @@ from urllib.parse import unquote
 from bs4 import BeautifulSoup, Tag
 
 from lorepack_builder.acquire.codewiki.live.graphviz import graphviz_mermaid
-from lorepack_builder.parse.html import html_tree, markdown_of, outermost
-from lorepack_builder.parse.markdown.anchors import slugify
+from lorepack_builder.convert.anchors import slugify
+from lorepack_builder.convert.html import html_tree, markdown_of, outermost
 
 _HEADINGS = ("h1", "h2", "h3", "h4")
 _CHROME = "button, mat-icon, script, style, nav, [aria-hidden=true]"

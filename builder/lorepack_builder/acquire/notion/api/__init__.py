@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from lorepack.errors import LorepackError
-from lorepack.json_shapes import dicts, tables
+from lorepack.util.untrusted import dicts, tables
 from lorepack_builder.acquire.notion.api.blocks import block_markdown
 from lorepack_builder.acquire.notion.api.client import Client
 from lorepack_builder.acquire.notion.api.text import plain_text, property_text

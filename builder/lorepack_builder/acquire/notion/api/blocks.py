@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from lorepack.json_shapes import items, tables
+from lorepack.util.untrusted import items, tables
 from lorepack_builder.acquire.notion.api.text import plain_text, rich_markdown
 
 Block = dict[str, Any]

@@ -9,7 +9,7 @@ from typing import Any
 import httpx2 as httpx
 
 from lorepack.errors import LorepackError
-from lorepack.json_shapes import tables
+from lorepack.util.untrusted import tables
 
 _VERSION = "2022-06-28"
 _TRIES = 5

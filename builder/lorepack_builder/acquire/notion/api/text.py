@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lorepack.json_shapes import dicts, tables
+from lorepack.util.untrusted import dicts, tables
 
 _MARKS = (("code", "`"), ("bold", "**"), ("italic", "*"), ("strikethrough", "~~"))
 

@@ -1,0 +1,1 @@
+"""What a build remembers: files by their hashes, parsed, embedded and rendered pages."""

@@ -1,0 +1,1 @@
+"""Bytes into text, and HTML into Markdown: what acquire and parse share."""

@@ -1,0 +1,1 @@
+"""What came before: the previous pack, and what changed since."""

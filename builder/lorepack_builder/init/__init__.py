@@ -1,0 +1,1 @@
+"""Begin a vault, or a workflow that publishes a recipe."""

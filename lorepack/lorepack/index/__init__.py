@@ -1,0 +1,1 @@
+"""The index as it is stored."""

@@ -1,0 +1,1 @@
+"""The pack file: its format, and what opens, verifies, signs, compares and exports one."""

@@ -1,0 +1,1 @@
+"""Text as it is indexed and shown: tokens, language, comments, invisible characters."""

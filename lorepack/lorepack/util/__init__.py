@@ -1,0 +1,1 @@
+"""Small things that both sides need: hashes, temporary files, untrusted JSON."""

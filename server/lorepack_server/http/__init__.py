@@ -1,0 +1,1 @@
+"""The HTTP side: the API, the site, limits and metrics."""

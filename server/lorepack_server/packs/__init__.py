@@ -1,0 +1,1 @@
+"""Packs as a server has them: mounted, swapped, mirrored, described."""
