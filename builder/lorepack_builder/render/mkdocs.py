@@ -11,6 +11,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast
 
+import yaml
+
 from lorepack.pack.site import CONTENT_SECURITY
 from lorepack.util.temporary import own_folder
 from lorepack_builder.model import Heading
@@ -40,9 +42,11 @@ def build_site(
         docs, target = scratch / "docs", scratch / "site"
         docs.mkdir()
         template = Path(str(files("lorepack_templates") / "mkdocs.yml"))
+        look = yaml.safe_load(template.read_bytes())["theme"]
         with template.open("rb") as file:
             config = load_config(
                 file,
+                theme={**look, "custom_dir": str(files("lorepack_site") / "theme")},
                 site_name=escape(theme.title),
                 docs_dir=str(docs),
                 site_dir=str(target),
