@@ -15,7 +15,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from lorepack.errors import LorepackError
-from lorepack.pack.format import version_key
+from lorepack.versions import version_key
 from lorepack_builder.render.urls import file_url
 from lorepack_server.app import Settings, create_app
 from lorepack_server.http.guard import read_tokens
@@ -269,5 +269,5 @@ def test_bad_token_files_are_named(tmp_path: Path, text: str) -> None:
 def test_newest_versions_come_first() -> None:
     ordered = ["1.0.0-rc1", "1.0.0", "1.2.0", "1.10.0", "2024.1", "v3000"]
     assert sorted(ordered, key=version_key) == [
-        "v3000", "1.0.0-rc1", "1.0.0", "1.2.0", "1.10.0", "2024.1",
+        "1.0.0-rc1", "1.0.0", "1.2.0", "1.10.0", "2024.1", "v3000",
     ]  # fmt: skip

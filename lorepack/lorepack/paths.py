@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from lorepack.errors import LorepackError
-from lorepack.pack.format import NAME, SUFFIX, version_key
+from lorepack.pack.format import NAME, SUFFIX
+from lorepack.versions import version_key
 
 
 def packs_folder() -> Path:

@@ -11,8 +11,9 @@ from pathlib import Path
 from lorepack.errors import LorepackError
 from lorepack.pack.diff.pages import PageFacts, read_pages
 from lorepack.pack.diff.rows import Rows, read_rows
-from lorepack.pack.format import SUFFIX, version_key
+from lorepack.pack.format import SUFFIX
 from lorepack.pack.open import open_pack
+from lorepack.versions import version_key
 
 _META = "SELECT key, value FROM meta"
 _TAGS = "SELECT DISTINCT value FROM pages, json_each(pages.tags)"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from lorepack.errors import LorepackError
-from lorepack.pack.format import SUFFIX, version_key
+from lorepack.pack.format import SUFFIX
 from lorepack.pack.inspect import inspect_pack
 from lorepack.pack.signature import signature_file
+from lorepack.versions import Key, version_key
 
 
 def prune_packs(folder: Path, keep: int, *, dry_run: bool = False) -> list[Path]:
@@ -15,7 +16,7 @@ def prune_packs(folder: Path, keep: int, *, dry_run: bool = False) -> list[Path]
 
     What cannot be read as a pack stays.
     """
-    versions: dict[str, list[tuple[tuple[tuple[int, int, str], ...], Path]]] = {}
+    versions: dict[str, list[tuple[Key, Path]]] = {}
     for path in sorted(folder.glob(f"*{SUFFIX}")):
         try:
             meta = inspect_pack(path).meta

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lorepack.errors import LorepackError
-from lorepack.pack.format import NAME, SUFFIX, VERSION, version_key
+from lorepack.pack.format import NAME, SUFFIX, VERSION
 from lorepack.pack.signature import require_signature
 from lorepack.pack.verify import require_sound
+from lorepack.versions import version_key
 from lorepack_server.packs.mount import Mount, mount_pack
 
 _log = logging.getLogger("lorepack.server.library")
