@@ -16,7 +16,7 @@ from lorepack_builder.result import Summary
 from lorepack_builder.stages import Clock, Progress, acquire_sources, source_date_epoch
 
 
-def _quiet(stage: str, done: int, total: int) -> None:
+def quiet(stage: str, done: int, total: int) -> None:
     """Show no progress."""
 
 
@@ -29,7 +29,7 @@ def build_pack(
     previous: Path | None = None,
     offline: bool = False,
     force: bool = False,
-    progress: Progress = _quiet,
+    progress: Progress = quiet,
     engine: Engine = LOCAL,
 ) -> tuple[Summary, list[Finding]]:
     """Compile ``recipe`` into ``folder``/<name>-<version>.lorepack.
@@ -90,7 +90,7 @@ def build_site(
     strict: bool = False,
     previous: Path | None = None,
     offline: bool = False,
-    progress: Progress = _quiet,
+    progress: Progress = quiet,
     engine: Engine = LOCAL,
 ) -> tuple[Summary, list[Finding]]:
     """Render the site of ``recipe`` into ``folder``/<name>-<version>-site/, and write no pack.

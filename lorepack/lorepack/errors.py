@@ -1,4 +1,4 @@
-"""The one error that a user of Lorepack sees."""
+"""The errors that a user of Lorepack sees."""
 
 from __future__ import annotations
 
@@ -13,3 +13,7 @@ class LorepackError(Exception):
         super().__init__(f"{message}: {remedy}" if remedy else message)
         self.message = message
         self.remedy = remedy
+
+
+class PackDamagedError(LorepackError):
+    """A pack cannot be read: it is no pack, of a newer format, or not what was written."""

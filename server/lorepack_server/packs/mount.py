@@ -55,6 +55,8 @@ class Mount:
     previous_version: str = ""
     _first: sqlite3.Connection = field(kw_only=True, repr=False)
     _connections: threading.local = field(default_factory=threading.local, repr=False)
+    _closed: threading.Event = field(default_factory=threading.Event, repr=False)
+    _opened: list[sqlite3.Connection] = field(default_factory=list, repr=False)
 
     def connection(self) -> sqlite3.Connection:
         """Return this thread's connection.
@@ -62,14 +64,25 @@ class Mount:
         Another file may have taken this one's place since it was mounted: then all threads share
         the connection that was opened first.
         """
+        if self._closed.is_set():
+            raise LorepackError(f"{self.path} is closed", "open it again")
         pack: sqlite3.Connection | None = getattr(self._connections, "pack", None)
         if pack is None:
-            pack = self._connections.pack = self._open_same() or self._first
+            same = self._open_same()
+            if same is not None:
+                self._opened.append(same)
+            pack = self._connections.pack = same or self._first
         return pack
+
+    def close(self) -> None:
+        """Close all connections; none is opened any more."""
+        self._closed.set()
+        for pack in (*self._opened, self._first):
+            pack.close()
 
     def _open_same(self) -> sqlite3.Connection | None:
         try:
-            pack = open_pack(self.path)
+            pack = open_pack(self.path, threads=True)
         except LorepackError:
             return None
         try:
