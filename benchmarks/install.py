@@ -14,6 +14,8 @@ import venv
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+import tiny
+
 ROOT = Path(__file__).parents[1]
 _PIP_OWN = ("pip", "setuptools", "pkg_resources", "_distutils_hack", "wheel")
 
@@ -53,9 +55,11 @@ def _run(command: Sequence[str]) -> None:
 def main() -> None:
     """Print a table."""
     print("| installed | by | seconds | MB |\n|---|---|---|---|")
-    for lock, name in (("base", "lorepack"), ("build", "lorepack[build]")):
-        for installer in INSTALLERS:
-            seconds, megabytes = min(install(lock, installer) for _ in range(2))
+    for lock, name in tiny.of(
+        (("base", "lorepack"), ("build", "lorepack[build]")), (("base", "lorepack"),)
+    ):
+        for installer in tiny.of(list(INSTALLERS), ["uv"]):
+            seconds, megabytes = min(install(lock, installer) for _ in range(tiny.of(2, 1)))
             print(f"| {name} | {installer} | {seconds:.1f} | {megabytes:.0f} |", flush=True)
 
 

@@ -15,6 +15,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from lorepack_builder.compile import Compiled, compile_sources
+from lorepack_builder.engine.local import LOCAL
 from lorepack_builder.link.outgoing import outgoing
 from lorepack_builder.recipe import read_recipe
 from lorepack_builder.stages import Clock, acquire_sources
@@ -43,7 +44,7 @@ def compile_vault(vault: Path, folder: Path, model: str) -> tuple[Compiled, Cloc
     read, clock = read_recipe(recipe), Clock(lambda *_: None)
     scratch = Path(tempfile.mkdtemp(dir=folder))
     acquired = acquire_sources(read, clock, scratch)
-    return compile_sources(read, acquired, clock, strict=False, previous=None), clock
+    return compile_sources(read, acquired, clock, strict=False, previous=None, engine=LOCAL), clock
 
 
 def candidates(compiled: Compiled) -> list[tuple[Removed, str, int]]:

@@ -10,6 +10,8 @@ import tempfile
 from pathlib import Path
 from time import perf_counter
 
+import tiny
+
 from lorepack.models.encoder import load_tokenizer
 from lorepack.models.registry import DEFAULT_MODEL, find_model
 from lorepack_builder.acquire import acquire
@@ -22,7 +24,7 @@ from lorepack_builder.parse.pool import parse_files
 from lorepack_builder.recipe import SourceSpec
 
 GARDEN = Path(__file__).parents[2] / "shared" / "data" / "vaults" / "zh-garden"
-SIZES = (300, 3_000, 30_000)
+SIZES = tiny.of((300, 3_000, 30_000), (30,))
 
 
 def measure(vault: Path, offsets: object) -> tuple[int, dict[str, float]]:
@@ -64,7 +66,7 @@ def report(name: str, pages: int, stages: dict[str, float]) -> None:
 def main() -> None:
     offsets = tokenizer_offsets(load_tokenizer(find_model(DEFAULT_MODEL)))
     vault = Path(sys.argv[1]) if len(sys.argv) > 1 else GARDEN
-    if vault.is_dir():
+    if vault.is_dir() and not tiny.TINY:
         for _ in range(3):
             report(vault.name, *measure(vault, offsets))
     for size in SIZES:

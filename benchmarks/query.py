@@ -164,8 +164,9 @@ def run(count: int, folder: Path) -> None:
     fresh = count_up()
 
     def answer(n: int) -> Ranked:
-        # Another budget each time, so that no answer is remembered.
-        found = find_chunks(mount, asked[n][1], limit=10, max_tokens=100_000 + next(fresh))
+        # Another address each time, so that no answer is remembered.
+        site = f"http://host/{next(fresh)}/"
+        found = find_chunks(mount, asked[n][1], limit=10, site_url=site)
         return [result.chunk for result in found.results]
 
     def again(n: int) -> Ranked:

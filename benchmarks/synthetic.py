@@ -78,7 +78,10 @@ def write_pack(path: Path, count: int) -> tuple[Texts, npt.NDArray[np.float32]]:
             {
                 "name": "synthetic", "version": "1", "title": "Synthetic", "builder": "benchmark",
                 "languages": list(LANGUAGES), "embedder": spec.fingerprint(),
-                "segmenter": SEGMENTER_VERSION, "counts": {"chunks": count}, "previous_digest": "",
+                "segmenter": SEGMENTER_VERSION, "previous_digest": "", "day": "",
+                "previous_version": "", "changes": {},
+                "counts": {"pages": (count - 1) // _PER_PAGE + 1, "chunks": count, "edges": 0,
+                           "nodes": 0, "findings": 0},
             },
         )  # fmt: skip
     return texts, vectors

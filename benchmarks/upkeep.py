@@ -16,6 +16,7 @@ from pathlib import Path
 from time import perf_counter
 
 import numpy as np
+import tiny
 
 from lorepack_builder.acquire import acquire
 from lorepack_builder.build import build_pack
@@ -29,7 +30,8 @@ from lorepack_builder.parse import parse_file
 from lorepack_builder.recipe import SourceSpec, read_recipe
 from lorepack_builder.recipe.settings import LintSettings
 
-GARDEN = Path(__file__).parents[2] / "shared" / "data" / "vaults" / "zh-garden"
+VAULTS = Path(__file__).parents[2] / "shared" / "data" / "vaults"
+GARDEN = VAULTS / tiny.of("zh-garden", "obsidian-sandbox")
 LOREPACK = Path(sys.executable).with_name("lorepack")
 COMMANDS = {
     "lint": [], "links": [], "tags": [], "synthesize": [], "memory": [], "hot": [], "status": [],
@@ -77,7 +79,7 @@ def grow(pages: int) -> float:
         vectors = lot.normal(size=(sum(map(len, chunks)), 384)).astype(np.float32)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         begin = perf_counter()
-        lint_pages(linked, LintSettings(), "2026-12-01")
+        lint_pages(linked, files, LintSettings(), "2026-12-01")
         review(linked, chunks, files, vectors, None, None, "2026-12-01")
         return perf_counter() - begin
 
@@ -87,7 +89,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         garden(Path(scratch))
     before: tuple[int, float] | None = None
-    for pages in (1_000, 3_000, 10_000, 30_000):
+    for pages in tiny.of((1_000, 3_000, 10_000, 30_000), (50, 100)):
         seconds = grow(pages)
         slope = log(seconds / before[1]) / log(pages / before[0]) if before else 0
         print(f"{pages:>6} pages {seconds:7.2f} s" + (f", slope {slope:.2f}" if before else ""))

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import tiny
 from quality import DATA, LANGUAGES, asked_in, help_collection
 
 from lorepack.index.vectors import centre
@@ -37,7 +38,10 @@ def compare(title: str, collection: Collection, lang: str, asked: Sequence[str])
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         documents = draw_documents(collection.documents, [lang], mixed=False)
-        written = write_collection(documents, asked_in(collection, asked), folder)
+        documents = tiny.of(documents, documents[:20])
+        kept = {document.id for document in documents}
+        questions = [q for q in asked_in(collection, asked) if kept & set(q.grades)]
+        written = write_collection(documents, tiny.of(questions, questions[:20]), folder)
         summary, _ = build_pack(read_recipe(written.recipe), folder / "out")
         mount = mount_pack(Path(summary.pack))
         rows = mount.connection().execute(_CHUNKS).fetchall()

@@ -226,7 +226,7 @@ def test_results_lead_to_the_anchors_of_chunks(browser: Any, pack: Path, tmp_pat
 
 
 def test_both_sides_hold_the_same_scripts_for_unspaced() -> None:
-    script = (ROOT / "site" / "assets" / "lorepack.js").read_text()
+    script = (ROOT / "site" / "lorepack_site" / "assets" / "lorepack.js").read_text()
     written = re.search(r'const UNSPACED = "(.*)";', script)
     assert written
     ranges = re.sub(r"\\\\u\{?([0-9a-f]+)\}?", lambda m: chr(int(m[1], 16)), written[1])
