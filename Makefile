@@ -15,10 +15,10 @@ demo: $(VENV)/.installed
 	$(BIN)/lorepack serve out
 
 test: $(VENV)/.dev lint
-	$(BIN)/pytest
+	$(BIN)/pytest -n 3 --dist worksteal
 
 test-all: test
-	$(BIN)/pytest -m slow
+	$(BIN)/pytest -m slow -n 2 --dist loadfile
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -46,6 +46,7 @@ def test_those_who_hold_a_server_up_make_room(server: clients.Server) -> None:
     clients.play(server, clients.slow_bodies, 400)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", lines.KINDS, ids=lambda kind: kind.__name__)
 def test_a_good_line_is_answered_after(session: lines.Session, kind: lines.Kind) -> None:
     lines.play(session, kind, max(50, lines.KINDS[kind] // 20), PATIENCE)

@@ -106,6 +106,7 @@ def test_a_cluster_of_this_machine_makes_the_same_bytes(recipe: Path, local: byt
     assert build(recipe, "dask", *options)[0].read_bytes() == local
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_lost_costs_time_only(
     recipe: Path, local: bytes, scheduler: str, tmp_path: Path
 ) -> None:

@@ -10,6 +10,8 @@ import pytest
 from tests.reliability.fuzz import KEPT, checked, fuzz
 from tests.reliability.targets import TARGETS
 
+pytestmark = pytest.mark.slow
+
 _KEPT = sorted(path for path in KEPT.glob("*/*"))
 
 

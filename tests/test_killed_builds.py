@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.reliability.kills import run, together
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_killed_build_harms_nothing_and_leaves_nothing() -> None:

@@ -289,6 +289,7 @@ def test_every_variable_is_documented() -> None:
 TEN_THOUSAND = 10_000
 
 
+@pytest.mark.slow
 def test_stdout_stays_pure_under_ten_thousand_calls(demo_pack: Path, tmp_path: Path) -> None:
     """Mixed calls, wrong ones too, with the model loading among them."""
     kinds: list[dict[str, Any]] = [

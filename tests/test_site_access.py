@@ -22,6 +22,7 @@ KINDS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_serious_fault(
@@ -55,6 +56,7 @@ def _serious(results: Any) -> list[tuple[str, str]]:
     ]
 
 
+@pytest.mark.slow
 def test_nothing_is_wider_than_a_phone(browser: Any, demo_server: str) -> None:
     page = browser.new_page(viewport={"width": 390, "height": 800})
     for kind in KINDS:

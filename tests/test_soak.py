@@ -5,7 +5,11 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from tests.reliability.soak import build_versions, soak
+
+pytestmark = pytest.mark.slow
 
 
 def test_nothing_fails_and_nothing_grows(tmp_path: Path) -> None:

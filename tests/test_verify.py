@@ -81,6 +81,7 @@ def rows(path: Path) -> list[str]:
         return dump + [repr(pack.execute(f'SELECT * FROM "{name}"').fetchall()) for name in names]  # noqa: S608
 
 
+@pytest.mark.slow
 def test_every_flip_that_changes_content_is_found(small: Path, tmp_path: Path) -> None:
     original, whole = small.read_bytes(), rows(small)
     assert problems(small) == {}
